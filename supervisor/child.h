@@ -1,0 +1,73 @@
+/* child.h - makes processes and signals them; the only place that does.
+ *
+ * A child starts in its own session, with an empty signal mask, default dispositions, descriptors 0 to 2 only, and the soft
+ * descriptor limit that endwell itself was given. It is made by fork, never by vfork: an exec that hangs on a dead file
+ * system must not hang PID 1. A step that fails before exec is told over a close-on-exec pipe, and the child ends with
+ * 127 (not found), 126 (not executable) or 125 (an earlier step). */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+typedef enum ChildSession {
+        CHILD_OWN_SESSION,
+        CHILD_OWN_GROUP,  /* own process group in endwell's session */
+        CHILD_FOREGROUND, /* the same, and the terminal on descriptor 0 is given to it */
+} ChildSession;
+
+typedef enum ChildStep {
+        CHILD_STEP_NONE,
+        CHILD_STEP_SIGNALS,
+        CHILD_STEP_SESSION,
+        CHILD_STEP_INPUT,
+        CHILD_STEP_OUTPUT,
+        CHILD_STEP_ERROR,
+        CHILD_STEP_DESCRIPTORS,
+        CHILD_STEP_LIMITS,
+        CHILD_STEP_DIRECTORY,
+        CHILD_STEP_EXEC,
+        _CHILD_STEP_MAX,
+} ChildStep;
+
+const char *child_step_to_string(ChildStep step);
+
+typedef struct ChildOutput {
+        int fd;           /* >= 0: use this descriptor (it is duplicated) */
+        const char *path; /* else: open this file; NULL: inherit endwell's */
+        bool append;      /* O_APPEND; else truncate */
+        bool null;        /* /dev/null */
+} ChildOutput;
+
+#define CHILD_OUTPUT_INHERIT ((ChildOutput){ .fd = -1 })
+
+typedef struct ChildPlan {
+        char *const *argv;       /* argv[0] without a slash is looked up in PATH of `envp` */
+        char *const *envp;
+        const char *directory;   /* NULL: endwell's */
+        bool inherit_input;      /* else descriptor 0 is /dev/null */
+        ChildOutput output, error;
+        ChildSession session;
+        int parent_death_signal; /* 0: none */
+} ChildPlan;
+
+typedef struct ChildFailure {
+        ChildStep step;
+        int error; /* errno */
+} ChildFailure;
+
+/* Remembers the descriptor limit that endwell was given and raises its own to the hard one. Call once, early. */
+void child_setup_limits(void);
+
+/* 0, the pid, and the reading end of the error pipe (non-blocking, close-on-exec); or -errno (fork, pipe), no child left. */
+int child_spawn(const ChildPlan *plan, pid_t *ret_pid, int *ret_failure_fd);
+
+/* After the pipe became readable: 0 exec was reached (end of file), 1 a step failed (*ret), -EAGAIN nothing yet, or -errno. */
+int child_read_failure(int fd, ChildFailure *ret);
+
+/* To a process that is our child and not yet collected: its pid cannot have been given to another. -ESRCH: gone. */
+int child_signal(pid_t pid, int signal_number);
+int child_signal_group(pid_t group, int signal_number);
+/* To a descendant that is not our child, which may vanish and whose pid may be taken by another at any time: through a
+ * pidfd, and only if it still started at `start_ticks` (field 22 of /proc/PID/stat). -ESRCH: gone or another. */
+int child_signal_stranger(pid_t pid, unsigned long long start_ticks, int signal_number);

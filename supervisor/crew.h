@@ -1,0 +1,136 @@
+/* crew.h - the members (instances of services) and their hooks: starts them in order, keeps them up, ends them in order.
+ *
+ * The core of PID 1. It decides with life, respawn, hooks and the conductor, and asks a Stage to do what needs a kernel, so
+ * that the very same code runs in PID 1 and in simulated time. It makes no system call and, after crew_new(), allocates
+ * nothing but the bounded texts of STATUS=. Members and hook runs are numbered from 0 and keep their numbers. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/notify_words.h"
+#include "shutdown/event.h"
+#include "supervisor/config.h"
+
+#define CREW_NOBODY UINT32_MAX /* no member: an unattributed orphan */
+
+typedef struct Crew Crew;
+
+typedef enum Whom {
+        WHOM_MAIN, /* the main process */
+        WHOM_REST, /* everything of its tree but the main process */
+        WHOM_ALL,
+} Whom;
+
+/* How a process ended, as waitid(2) tells it. */
+typedef struct Ended {
+        int code;   /* CLD_EXITED, CLD_KILLED, CLD_DUMPED */
+        int status; /* exit status or signal */
+        uint64_t max_rss_kib;
+        usec_t cpu_usec;
+} Ended;
+
+/* What the crew asks of the world. None of these may block. Answers come by the crew_on_…() functions, now or later. */
+typedef struct Stage {
+        usec_t (*now)(void *self);
+        uint32_t (*random)(void *self); /* for jitter and owner names */
+        /* Starts a member's main process; 0 and *ret_pid, or -errno when not even a child could be made. Whether exec worked
+         * is told later by crew_on_executed(), or crew_on_spawn_failed() and then crew_on_exited(). */
+        int (*spawn)(void *self, uint32_t member, pid_t *ret_pid);
+        int (*spawn_hook)(void *self, uint32_t hook_run, pid_t *ret_pid);
+        /* Signals processes of a member's tree and tells each by crew_told(); CREW_NOBODY: the unattributed orphans. SIGTERM
+         * and other polite signals are followed by SIGCONT. */
+        void (*signal)(void *self, uint32_t member, Whom whom, int signal_number, const char *reason);
+        void (*signal_hook)(void *self, uint32_t hook_run, int signal_number); /* the whole group */
+        /* Asks for a fresh look at adopted orphans, answered by crew_on_surveyed() (never from inside this call). */
+        void (*survey)(void *self);
+        void (*record)(void *self, const Event *event); /* into the journal; seq and times are filled in there */
+        bool (*withdraw)(void *self); /* true: a connected gateway will acknowledge */
+        void (*finish)(void *self, int code, const char *explanation); /* the last call */
+} Stage;
+
+int crew_new(Crew **ret, const Config *config, const Stage *stage, void *self, bool pid_namespace);
+Crew *crew_free(Crew *crew);
+
+/* Happenings. */
+void crew_start(Crew *crew);
+void crew_on_executed(Crew *crew, uint32_t member);
+void crew_on_spawn_failed(Crew *crew, uint32_t member, const char *step, int error);
+void crew_on_exited(Crew *crew, uint32_t member, Ended how);
+void crew_on_main_pid(Crew *crew, uint32_t member, pid_t pid); /* MAINPID=, proven to be inside the tree */
+void crew_on_hook_spawn_failed(Crew *crew, uint32_t hook_run, const char *step, int error);
+void crew_on_hook_exited(Crew *crew, uint32_t hook_run, Ended how);
+void crew_on_notify(Crew *crew, uint32_t member, pid_t sender, const NotifyWords *words);
+void crew_on_orphan_adopted(Crew *crew, uint32_t member, pid_t pid, const char *comm);
+void crew_on_orphan_gone(Crew *crew, uint32_t member, pid_t pid, const char *comm, Ended how);
+void crew_on_surveyed(Crew *crew);
+void crew_told(Crew *crew, uint32_t member, pid_t pid, const char *comm, int signal_number, const char *reason);
+void crew_on_acknowledged(Crew *crew, const char *by);
+void crew_on_mark(Crew *crew, uint32_t member, const char *hook, NotifyEdge edge, pid_t pid, int rc);
+/* A fault of endwell's own: recorded, the ending begins, the code will be 70. */
+void crew_on_own_fault(Crew *crew, const char *what, int error);
+
+/* cause: signal, request; the other causes are the crew's own. A repetition changes nothing but may hurry (`fast`). */
+void crew_end(Crew *crew, const char *cause, bool fast);
+bool crew_is_ending(const Crew *crew);
+bool crew_is_finished(const Crew *crew);
+
+/* The next instant at which crew_on_time() has something to do; USEC_INFINITY: none. Ask after each happening. */
+usec_t crew_next_usec(const Crew *crew);
+void crew_on_time(Crew *crew);
+
+/* What others may read. Pointers live as long as the crew; states change with the next happening. */
+typedef struct MemberView {
+        const ServiceConfig *service;
+        uint32_t service_index;
+        unsigned number;    /* from 1 */
+        const char *state;  /* waiting, pre-start, starting, ready, pre-stop, stopping, killing, clearing, post-stop, backoff, done, failed, left */
+        pid_t pid;          /* 0: none */
+        const char *owner;  /* uuid of the present or last run */
+        unsigned attempt;   /* starts so far */
+        unsigned failures;  /* consecutive */
+        unsigned restarts;
+        unsigned orphans;   /* adopted and attributed to it */
+        unsigned active;    /* X_ENDWELL_ACTIVE */
+        usec_t since_usec;  /* of the present state */
+        usec_t limit_usec;  /* when the present state is cut; USEC_INFINITY */
+        const char *status; /* STATUS=, or NULL */
+        bool ready;
+        bool awaited;       /* the present phase, or the start, waits for it */
+} MemberView;
+
+size_t crew_size(const Crew *crew);
+MemberView crew_view(const Crew *crew, uint32_t member);
+uint32_t crew_first_member(const Crew *crew, uint32_t service); /* its instances follow */
+
+typedef struct HookView {
+        const HookConfig *hook;
+        uint32_t member; /* CREW_NOBODY: a phase's */
+        pid_t pid;
+        usec_t since_usec;
+        unsigned attempt;
+} HookView;
+
+size_t crew_hook_runs(const Crew *crew);
+HookView crew_hook_view(const Crew *crew, uint32_t hook_run);
+
+typedef struct CrewView {
+        const char *step;   /* of the sequence, or starting */
+        const char *phase;  /* that is ending or starting; NULL */
+        const char *cause;  /* of the ending; NULL */
+        bool ready, ending, fast;
+        unsigned epoch;
+        usec_t started_usec, ending_since_usec, deadline_usec, limit_usec; /* instants */
+        unsigned orphans;   /* unattributed */
+        unsigned awaited;   /* members that are waited for */
+} CrewView;
+
+CrewView crew_overview(const Crew *crew);
+
+/* Environment of post-stop hooks, systemd's words (systemd.exec(5)). */
+typedef struct MemberResult {
+        const char *service_result; /* success, exit-code, signal, core-dump, timeout, start-limit-hit */
+        const char *exit_code;      /* exited, killed, dumped; NULL before the first exit */
+        int exit_status;
+} MemberResult;
+
+MemberResult crew_result(const Crew *crew, uint32_t member);

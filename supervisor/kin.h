@@ -1,0 +1,35 @@
+/* kin.h - finds out from /proc whose a process is, and which processes belong to a tree.
+ *
+ * A dead service's descendants are always below children of PID 1, so a look at our own list of children
+ * (/proc/self/task/TID/children; /proc/PID/stat of all where the kernel lacks it) finds every orphan in constant time per
+ * child. Attribution (contracts/config.md): by session, by the last parent seen, by ENDWELL_OWNER in the environment where
+ * it may be read; else nobody's. Reads only; signals nobody. Work a call is bounded; what does not fit follows. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+typedef struct KinProcess {
+        pid_t pid, parent, session;
+        unsigned long long start_ticks; /* field 22 of /proc/PID/stat: with the pid it names one process for ever */
+        char comm[16];
+        char state; /* R, S, D, Z, … */
+} KinProcess;
+
+/* /proc/PID/stat. 0, -ESRCH (gone), or -errno. */
+int kin_read(pid_t pid, KinProcess *ret);
+
+/* Calls `each` for every child of this process, dead or alive, in the kernel's order, until it answers non-zero. 0,
+ * that answer, or -errno. */
+int kin_children(int (*each)(void *userdata, pid_t pid), void *userdata);
+
+/* Calls `each` for every living descendant of `root` (itself not included), parents before children, until it answers
+ * non-zero; at most `most` of them. Other threads' children are included. */
+int kin_descendants(pid_t root, size_t most, int (*each)(void *userdata, const KinProcess *process), void *userdata);
+
+/* True when `pid` is `root` or below it. */
+bool kin_is_below(pid_t pid, pid_t root);
+
+/* The value of ENDWELL_OWNER in the environment that `pid` was started with. 0, -ENOENT (not in there), -EACCES, … */
+int kin_owner(pid_t pid, char ret_owner[static 37]);

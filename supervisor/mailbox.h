@@ -1,0 +1,27 @@
+/* mailbox.h - receives sd_notify messages, on one socket an instance.
+ *
+ * A message is attributed by the socket it came in on, so it counts even when its sender is already gone. Only the
+ * instances' uid may write (0600, owned by it). One datagram a socket and wake-up; a flood is rate-limited and cannot
+ * delay SIGTERM. Descriptors that come along are closed (a barrier's when everything before it was handled). All sockets
+ * stand in one nested epoll, so that an instance costs this process no memory of sd-event. */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <systemd/sd-event.h>
+#include "base/notify_words.h"
+
+typedef struct Mailbox Mailbox;
+
+typedef void (*MailboxHandler)(void *userdata, uint32_t slot, pid_t sender, uid_t sender_uid, const NotifyWords *words);
+
+/* `directory` must exist; sockets are made in it as DIRECTORY/NAME. */
+int mailbox_new(Mailbox **ret, sd_event *event, const char *directory, uint32_t n_slots, MailboxHandler handler,
+                void *userdata);
+Mailbox *mailbox_free(Mailbox *mailbox); /* closes and unlinks every socket */
+
+/* Makes the socket of `slot` if it is not there yet. 0 or -errno. */
+int mailbox_open(Mailbox *mailbox, uint32_t slot, const char *name);
+/* Takes what is queued on `slot` now, at most 64 datagrams: before a decision about its process. */
+void mailbox_drain(Mailbox *mailbox, uint32_t slot);
+void mailbox_close(Mailbox *mailbox, uint32_t slot);

@@ -1,0 +1,43 @@
+/* roster.h - knows every process that PID 1 must collect, and collects it: the only caller of waitid().
+ *
+ * Constant time beside any number of live children: SIGCHLD names one pid, that one is collected by P_PID; signals that the
+ * kernel merged are caught by one P_ALL sweep about 20 ms later, while something is dying. Lookup is a hash of pids; memory
+ * grows with the number of processes that are known (at most pid_max). */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <systemd/sd-event.h>
+#include "supervisor/crew.h"
+
+typedef enum RosterKind {
+        ROSTER_MAIN,   /* `owner` is a member */
+        ROSTER_HOOK,   /* `owner` is a hook run */
+        ROSTER_ORPHAN, /* `owner` is a member or CREW_NOBODY */
+        ROSTER_HELPER, /* a built-in process: `owner` says which */
+} RosterKind;
+
+typedef struct RosterEntry {
+        pid_t pid;
+        uint32_t owner;
+        RosterKind kind;
+        char comm[16]; /* orphans: the name when it was adopted */
+} RosterEntry;
+
+typedef struct Roster Roster;
+
+/* `entry` NULL: a process that nobody knew (an orphan that was never surveyed). The entry is already removed. */
+typedef void (*RosterCollected)(void *userdata, pid_t pid, const RosterEntry *entry, Ended how);
+
+int roster_new(Roster **ret, sd_event *event, RosterCollected collected, void *userdata);
+Roster *roster_free(Roster *roster);
+int roster_add(Roster *roster, const RosterEntry *entry); /* -EEXIST, -ENOMEM */
+RosterEntry *roster_find(Roster *roster, pid_t pid);      /* valid until the next change; NULL */
+void roster_remove(Roster *roster, pid_t pid);
+void roster_each(Roster *roster, void (*each)(void *userdata, RosterEntry *entry), void *userdata);
+
+/* From the SIGCHLD handler: `hint` is ssi_pid. Never blocks; collects at most 64 processes a call, the rest follows. */
+void roster_on_child(Roster *roster, pid_t hint);
+/* Collects this one now if it is dead (used before a decision that must not be stale). */
+void roster_collect(Roster *roster, pid_t pid);

@@ -1,0 +1,43 @@
+/* signals.h - the one owner of signals: blocks them all, first thing in main, and hears them through sd-event.
+ *
+ * Nobody else may call sigaction, sigprocmask, signalfd or sd_event_add_signal (a test says no). Says what a signal means
+ * by contracts/cli.md; carries nothing out. */
+#pragma once
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/types.h>
+#include <systemd/sd-event.h>
+
+typedef enum SignalMeaning {
+        SIGNAL_ENDS,         /* begins the ending; later ones are recorded */
+        SIGNAL_ENDS_INT,     /* SIGINT: a second one of the same kind ends fast */
+        SIGNAL_ENDS_QUIT,    /* SIGQUIT: the same */
+        SIGNAL_RELOADS,
+        SIGNAL_DUMPS,
+        SIGNAL_REOPENS,
+        SIGNAL_COLLECTS,
+        SIGNAL_IGNORED,
+} SignalMeaning;
+
+/* Pure. SIGHUP means SIGNAL_ENDS when this is not PID 1 and holds a terminal. */
+SignalMeaning signal_meaning(int signal_number, bool pid_one, bool terminal);
+
+/* Blocks every signal that can be blocked. The very first call of main(): one that arrives earlier is lost in a PID 1. */
+void signals_block(void);
+/* In a child, before exec: default dispositions for all, then an empty mask. Async-signal-safe. */
+int signals_reset_for_child(void);
+
+typedef struct SignalReceived {
+        int number;
+        pid_t sender_pid; /* 0: from outside the PID namespace */
+        uid_t sender_uid;
+        pid_t child;      /* SIGCHLD: who */
+} SignalReceived;
+
+typedef struct Signals Signals;
+typedef void (*SignalHandler)(void *userdata, const SignalReceived *signal);
+
+/* Adds sources for all catchable signals, SIGTERM and its like before SIGCHLD before the rest; a source that fails ends the
+ * loop with an error instead of dying quietly. SIGPIPE, SIGTTIN, SIGTTOU are never acted on. */
+int signals_new(Signals **ret, sd_event *event, SignalHandler handler, void *userdata);
+Signals *signals_free(Signals *signals);
