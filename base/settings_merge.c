@@ -34,18 +34,6 @@ static void *grow(void *items, size_t n, size_t item_size) {
         return reallocarray(items, n ? n * 2 : 1, item_size);
 }
 
-/* What stands behind a complaint about an unknown name: three empty texts when no known one is near. */
-typedef struct Hint {
-        const char *before, *name, *after;
-} Hint;
-
-static Hint hint_for(const char *name, const char *const *known, size_t n) {
-        const char *nearest = name_nearest(name, known, n);
-        if (!nearest)
-                return (Hint){ "", "", "" };
-        return (Hint){ ", did you mean ", nearest, "?" };
-}
-
 /* ---- Sections ---- */
 
 static const SettingsKind *find_kind(SettingsMerge *merge, const SettingsLine *line) {
@@ -58,9 +46,9 @@ static const SettingsKind *find_kind(SettingsMerge *merge, const SettingsLine *l
                 if (n < KNOWN_MAX)
                         known[n++] = kind->name;
         }
-        Hint hint = hint_for(line->name, known, n);
-        complain(merge, line->number, "unknown section [%.*s]%s%s%s", NAME_SHOWN_MAX, line->name, hint.before,
-                 hint.name, hint.after);
+        const char *nearest = name_nearest(line->name, known, n);
+        complain(merge, line->number, "unknown section [%.*s]%s%s%s", NAME_SHOWN_MAX, line->name,
+                 nearest ? ", did you mean [" : "", nearest ? nearest : "", nearest ? "]?" : "");
         return NULL;
 }
 
@@ -159,9 +147,9 @@ static const SettingsKey *find_key(SettingsMerge *merge, const SettingsLine *lin
                 if (n < KNOWN_MAX)
                         known[n++] = key->name;
         }
-        Hint hint = hint_for(line->name, known, n);
+        const char *nearest = name_nearest(line->name, known, n);
         complain(merge, line->number, "unknown key %.*s in a section [%s]%s%s%s", NAME_SHOWN_MAX, line->name,
-                 merge->kind->name, hint.before, hint.name, hint.after);
+                 merge->kind->name, nearest ? ", did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
         return NULL;
 }
 
