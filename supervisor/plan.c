@@ -114,6 +114,18 @@ static bool hook_is_of_start(const HookConfig *hook) {
         return hook->on == HOOK_PRE_START || hook->on == HOOK_POST_START;
 }
 
+static void print_hook(const Layout *layout, const HookConfig *hook, const char *whose) {
+        fprintf(layout->out, "  %-*s  hook %s: ", layout->phase_width, "", hook->name);
+        if (hook->log_pattern) {
+                fprintf(layout->out, "a line of the output of %s that matches %s\n", whose, hook->log_pattern);
+                return;
+        }
+        fprintf(layout->out, "%s of %s, at most %s", hook_on_to_string(hook->on), whose, SPAN(hook->timeout_usec));
+        if (hook->on_failure == ON_FAILURE_ABORT)
+                fputs(hook_is_of_start(hook) ? ", a failure is a failed start" : ", a failure is exit 80", layout->out);
+        fputc('\n', layout->out);
+}
+
 static void print_hooks(const Layout *layout, unsigned phase, bool of_start) {
         const Config *config = layout->config;
 
@@ -121,13 +133,8 @@ static void print_hooks(const Layout *layout, unsigned phase, bool of_start) {
                 const HookConfig *hook = &config->hooks[i];
                 const ServiceConfig *service = hook->service >= 0 ? &config->services[hook->service] : NULL;
                 bool here = service ? service->phase == phase : hook->phase == (int)phase;
-                if (!hook->argv || !here || hook_is_of_start(hook) != of_start)
-                        continue;
-                fprintf(layout->out, "  %-*s  hook %s: %s of %s, at most %s", layout->phase_width, "", hook->name,
-                        hook_on_to_string(hook->on), service ? service->name : "the phase", SPAN(hook->timeout_usec));
-                if (hook->on_failure == ON_FAILURE_ABORT)
-                        fputs(of_start ? ", a failure is a failed start" : ", a failure is exit 80", layout->out);
-                fputc('\n', layout->out);
+                if (here && hook_is_of_start(hook) == of_start)
+                        print_hook(layout, hook, service ? service->name : "the phase");
         }
 }
 

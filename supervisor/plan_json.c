@@ -85,11 +85,12 @@ static void put_hooks(Json *json, const Config *config, unsigned phase) {
         for (size_t i = 0; i < config->n_hooks; i++) {
                 const HookConfig *hook = &config->hooks[i];
                 const ServiceConfig *service = hook->service >= 0 ? &config->services[hook->service] : NULL;
-                if (!hook->argv || (service ? service->phase != phase : hook->phase != (int)phase))
+                if (service ? service->phase != phase : hook->phase != (int)phase)
                         continue;
                 json_open_object(json, NULL);
                 json_string(json, "hook", hook->name);
-                json_string(json, "on", hook_on_to_string(hook->on));
+                json_string(json, "on", hook->argv ? hook_on_to_string(hook->on) : NULL);
+                json_string(json, "log_pattern", hook->log_pattern);
                 json_string(json, "service", service ? service->name : NULL);
                 put_span(json, "timeout_us", hook->timeout_usec);
                 json_bool(json, "abort", hook->on_failure == ON_FAILURE_ABORT);
