@@ -128,14 +128,13 @@ int signal_from_string(const char *text) {
 
 const char *signal_to_string(int signal_number, char ret_text[static SIGNAL_TEXT_MAX]) {
         const char *name = signal_number > 0 ? sigabbrev_np(signal_number) : NULL;
-        int offset = signal_number - SIGRTMIN;
 
         if (name)
                 snprintf(ret_text, SIGNAL_TEXT_MAX, "SIG%s", name);
         else if (signal_number == SIGRTMIN)
                 snprintf(ret_text, SIGNAL_TEXT_MAX, "SIGRTMIN");
         else if (signal_number > SIGRTMIN && signal_number <= SIGRTMAX)
-                snprintf(ret_text, SIGNAL_TEXT_MAX, "SIGRTMIN+%d", offset);
+                snprintf(ret_text, SIGNAL_TEXT_MAX, "SIGRTMIN+%d", signal_number - SIGRTMIN);
         else
                 snprintf(ret_text, SIGNAL_TEXT_MAX, "SIG%d", signal_number);
         return ret_text;

@@ -103,6 +103,13 @@ static void hurry(Conductor *conductor) {
         conductor->stage->hurry(conductor->self);
 }
 
+static void abandon(Conductor *conductor) {
+        conductor->stage->abandon(conductor->self);
+        if (conductor->phase_since_usec != USEC_INFINITY)
+                finish_phase(conductor, conductor->sequence.phase);
+        conductor->stage->finish(conductor->self);
+}
+
 static void carry_out(Conductor *conductor, Order order) {
         switch (order) {
         case ORDER_WITHDRAW: withdraw(conductor); break;
@@ -112,8 +119,8 @@ static void carry_out(Conductor *conductor, Order order) {
         case ORDER_HURRY:    hurry(conductor); break;
         case ORDER_KILL:     conductor->stage->kill(conductor->self); break;
         case ORDER_CLOSE:   conductor->stage->close(conductor->self, conductor->sequence.phase); break;
-        case ORDER_FINISH:  conductor->stage->finish(conductor->self, false); break;
-        case ORDER_ABANDON: conductor->stage->finish(conductor->self, true); break;
+        case ORDER_FINISH:  conductor->stage->finish(conductor->self); break;
+        case ORDER_ABANDON: abandon(conductor); break;
         case ORDER_NONE:
         case _ORDER_MAX:    break;
         }

@@ -26,7 +26,8 @@ typedef struct ConductorStage {
         void (*hurry)(void *self);
         void (*kill)(void *self);
         void (*close)(void *self, unsigned phase);
-        void (*finish)(void *self, bool abandoned);
+        void (*abandon)(void *self); /* give up what is left; finish() follows */
+        void (*finish)(void *self);
         PhaseTally (*tally)(void *self, unsigned phase);
 } ConductorStage;
 

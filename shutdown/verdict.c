@@ -82,6 +82,8 @@ Verdict verdict_fold(Verdict verdict, const Event *event) {
                 break;
         case EVENT_SERVICE_GAVE_UP: verdict.essential_failed |= event->essential; break;
         case EVENT_SERVICE_LEFT:
+                if (!verdict.ending)
+                        return verdict; /* in the way of a restart, not of an ending */
                 verdict.deadline_hit = true;
                 verdict.left++;
                 break;
