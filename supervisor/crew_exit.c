@@ -151,6 +151,7 @@ static void record_orphan(Crew *crew, Member *member, Event *event) {
         if (member) {
                 event->service = crew_service(crew, member)->name;
                 event->instance = member->number;
+                event->instances = crew_service(crew, member)->instances;
         }
         crew_record(crew, event);
 }
