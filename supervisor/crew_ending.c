@@ -41,6 +41,9 @@ static bool stage_withdraw(void *self, bool fast) {
                         crew_live(crew, member, LIFE_STOP_WANTED);
                 else
                         member->life.stop = true;
+                /* Who still starts is stopped when its phase is, not when its start has taken too long. */
+                if (member->life.state == LIFE_STARTING && !member->overdue)
+                        crew_alarm_member(crew, member, USEC_INFINITY);
         }
         return !fast && crew->stage->withdraw(crew->self);
 }
