@@ -113,10 +113,16 @@ void crew_strays_time_up(Crew *crew) {
         crew_want_survey(crew);
 }
 
-static void stage_enter(void *self, unsigned phase) {
-        Crew *crew = self;
+/* A new phase: what is left of the strays is asked once more before it is killed. */
+static void ask_strays_again(Crew *crew) {
         crew->strays_killed = false;
         crew->new_strays = awaited_strays(crew) > 0;
+        crew_alarm(crew, CREW_ALARM_STRAYS, USEC_INFINITY);
+}
+
+static void stage_enter(void *self, unsigned phase) {
+        Crew *crew = self;
+        ask_strays_again(crew);
         crew_alarm(crew, CREW_ALARM_PROGRESS, usec_add(crew_now(crew), PROGRESS_USEC));
         crew_run_hooks(crew, NULL, (int)phase, HOOK_BEGIN);
 }
@@ -126,8 +132,7 @@ static void stage_stop(void *self, unsigned phase, bool everything) {
         crew->stop_phase = (int)phase;
         crew->stop_everything = everything;
         crew->stops_dirty = true;
-        crew->strays_killed = false;
-        crew->new_strays = awaited_strays(crew) > 0;
+        ask_strays_again(crew);
         if (crew->conductor.sequence.fast)
                 crew_signal_hooks(crew, NULL, SIGKILL);
         crew_alarm(crew, CREW_ALARM_PROGRESS, usec_add(crew_now(crew), PROGRESS_USEC));
