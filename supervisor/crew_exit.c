@@ -123,7 +123,7 @@ void crew_tree_check(Crew *crew, Member *member) {
         if (!member->new_orphans)
                 return;
         if (member->life.killed)
-                crew_member_signal(crew, member, WHOM_ALL, SIGKILL, crew_kill_reason(crew, member));
+                crew_kill(crew, member); /* the second until it is given up begins again, for the new ones */
         else if (crew_now(crew) >= member->clear_limit_usec)
                 crew_live(crew, member, LIFE_FORCED);
         else {
