@@ -142,11 +142,6 @@ void crew_on_surveyed(Crew *crew) {
         crew_settle(crew);
 }
 
-static bool is_stray_of(const Crew *crew, const Member *member) {
-        return (member->life.state == LIFE_DONE || member->life.state == LIFE_FAILED) &&
-               crew_service(crew, member)->kill_mode != KILL_PROCESS;
-}
-
 static void record_orphan(Crew *crew, Member *member, Event *event) {
         if (member) {
                 event->service = crew_service(crew, member)->name;
@@ -166,17 +161,8 @@ void crew_on_orphan_adopted(Crew *crew, uint32_t index, pid_t pid, const char *c
         else {
                 member->orphans++;
                 member->new_orphans = true;
-                crew->late_orphans += is_stray_of(crew, member);
         }
-        crew->new_strays |= !member || is_stray_of(crew, member);
-}
-
-static void forget_given_up(Crew *crew, pid_t pid) {
-        for (unsigned i = 0; i < crew->n_given_up; i++)
-                if (crew->given_up[i] == pid) {
-                        crew->given_up[i] = crew->given_up[--crew->n_given_up];
-                        return;
-                }
+        crew_orphan_add(crew, index, pid);
 }
 
 void crew_on_orphan_gone(Crew *crew, uint32_t index, pid_t pid, const char *comm, Ended how) {
@@ -189,11 +175,10 @@ void crew_on_orphan_gone(Crew *crew, uint32_t index, pid_t pid, const char *comm
                                 .comm = comm,
                                 .code_word = code_word(how.code),
                                 .status = how.status });
-        forget_given_up(crew, pid);
-        if (member) {
+        crew_orphan_remove(crew, index, pid);
+        if (member)
                 member->orphans -= member->orphans > 0;
-                crew->late_orphans -= is_stray_of(crew, member) && crew->late_orphans > 0;
-        } else
+        else
                 crew->unattributed -= crew->unattributed > 0;
         crew->survey_stale = true; /* its children are ours now */
         if (crew->n_clearing > 0)
