@@ -233,10 +233,6 @@ void crew_settle_run(Crew *crew, Member *member) {
                 crew_give_up(crew, member, member->requirement_failed ? "what it requires failed" : "failed during the ending");
                 return;
         }
-        if (member->life.stop) {
-                crew_live(crew, member, LIFE_RESTS);
-                return;
-        }
         RespawnRules rules = { .restart = service->restart,
                                .oneshot = service->type == SERVICE_ONESHOT,
                                .burst = service->start_limit_burst,
@@ -245,6 +241,9 @@ void crew_settle_run(Crew *crew, Member *member) {
         RespawnAnswer answer = respawn_decide(&rules, member->respawn, outcome(member), member->ready_for_usec,
                                               crew->stage->random(crew->self));
         member->respawn = answer.respawn;
+        /* Stopped between two runs: nothing restarts, but what failed for good before it was asked did so all the same. */
+        if (member->life.stop && (answer.next != NEXT_GIVE_UP || !member->has_exited || member->asked))
+                answer.next = NEXT_REST;
         switch (answer.next) {
         case NEXT_REST:    crew_live(crew, member, LIFE_RESTS); break;
         case NEXT_RESTART: restart(crew, member, answer.delay_usec); break;
