@@ -161,6 +161,10 @@ void crew_on_orphan_adopted(Crew *crew, uint32_t index, pid_t pid, const char *c
         else {
                 member->orphans++;
                 member->new_orphans = true;
+                /* Found after its run was judged (a hook left it, say): it lives on as configured, and must be named. */
+                if (life_is_resting(member->life.state) && crew_service(crew, member)->kill_mode == KILL_PROCESS)
+                        crew_record_member(crew, member,
+                                           &(Event){ .kind = EVENT_DESCENDANTS_LEFT, .left = member->orphans });
         }
         crew_orphan_add(crew, index, pid);
 }
