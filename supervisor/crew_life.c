@@ -115,6 +115,7 @@ static void rest(Crew *crew, Member *member) {
         if (member->life.state == LIFE_LEFT) {
                 crew_name_left(crew, crew_index(crew, member), "outlived SIGKILL");
                 crew->left[service->phase]++;
+                crew->survey_stale = true; /* its main process did not die, so nobody has looked for what it left elsewhere */
         } else
                 crew->gone[service->phase]++;
         crew->new_strays |= member->orphans > 0; /* what is left of it, if anything, is a stray now */
