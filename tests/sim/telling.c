@@ -139,10 +139,12 @@ void world_follow_main(World *world, uint32_t from, uint32_t to) {
         new->kind = PROCESS_MAIN;
         old->kind = PROCESS_DESCENDANT;
         world_say(world, "pid %d of member %u says MAINPID=%d", (int)old->pid, new->tree, (int)new->pid);
-        crew_on_main_pid(world->crew, new->tree, new->pid);
         old->known = true;
         old->known_as = new->tree;
         crew_on_orphan_adopted(world->crew, new->tree, old->pid, comm);
+        bool was_orphan = new->known;
+        new->known = false;
+        crew_on_main_pid(world->crew, new->tree, new->pid, was_orphan);
 }
 
 static void on_executed(World *world, uint32_t slot) {
