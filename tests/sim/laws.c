@@ -196,7 +196,7 @@ static void check_stop_order(Laws *laws, uint32_t member) {
         for (uint32_t i = 0; i < world->n_processes; i++) {
                 const Process *process = &world->processes[i];
                 if (!process_is_alive(process) || process->given_up || process->tree == CREW_NOBODY ||
-                    process->script.anonymous || laws_is_left_by_mode(laws, process))
+                    process->script.anonymous || process->hook_run != NO_SLOT || laws_is_left_by_mode(laws, process))
                         continue;
                 for (uint16_t n = 0; n < before->n; n++)
                         if (world->schedule->service_of[process->tree] == before->items[n])
@@ -253,8 +253,9 @@ void laws_on_signal(Laws *laws, uint32_t member, Whom whom, int signal_number, c
                 check_stop_order(laws, member);
 }
 
+/* Also of one that dies already of the killing of a hook's group: PID 1 cannot know that. */
 void laws_on_killed(Laws *laws, const Process *process, const char *reason) {
-        if (!laws->ending || process->killed_usec != USEC_INFINITY || !reason || strcmp(reason, "drained") == 0 ||
+        if (!laws->ending || !reason || strcmp(reason, "drained") == 0 ||
             strcmp(reason, "died") == 0)
                 return;
         laws->forced++;

@@ -198,8 +198,6 @@ void world_die(World *world, uint32_t slot, Ended how) {
 
 static void die_later(World *world, uint32_t slot, usec_t after_usec, Ended how) {
         Process *process = &world->processes[slot];
-        if (after_usec == USEC_INFINITY)
-                return;
         process->ended = how;
         process->dying = true;
         process->generation++; /* forgets whatever else it had in mind */
