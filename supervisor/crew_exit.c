@@ -136,9 +136,14 @@ void crew_on_surveyed(Crew *crew) {
         if (crew->finished)
                 return;
         crew->survey_asked = crew->survey_stale = false;
-        for (uint32_t i = 0; crew->n_clearing > 0 && i < crew->n_members; i++)
-                if (crew->members[i].life.state == LIFE_CLEARING)
-                        crew_tree_check(crew, &crew->members[i]);
+        for (uint32_t i = 0; (crew->n_clearing > 0 || crew->late_for_killing) && i < crew->n_members; i++) {
+                Member *member = &crew->members[i];
+                if (member->life.state == LIFE_CLEARING)
+                        crew_tree_check(crew, member);
+                else if (member->life.state == LIFE_KILLING && member->new_orphans)
+                        crew_kill(crew, member); /* the first killing did not reach them */
+        }
+        crew->late_for_killing = false;
         crew_settle(crew);
 }
 
@@ -161,6 +166,7 @@ void crew_on_orphan_adopted(Crew *crew, uint32_t index, pid_t pid, const char *c
         else {
                 member->orphans++;
                 member->new_orphans = true;
+                crew->late_for_killing |= member->life.state == LIFE_KILLING;
                 /* Found after its run was judged (a hook left it, say): it lives on as configured, and must be named. */
                 if (life_is_resting(member->life.state) && crew_service(crew, member)->kill_mode == KILL_PROCESS)
                         crew_record_member(crew, member,

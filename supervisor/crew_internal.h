@@ -114,6 +114,7 @@ struct Crew {
         unsigned n_orphans, unlisted_orphans;
         bool survey_stale;         /* somebody died since the last survey */
         bool survey_asked;
+        bool late_for_killing;     /* an orphan was found of a member that is being killed */
         unsigned phase_hooks_running;
 
         bool starts_dirty, stops_dirty, stop_everything;
