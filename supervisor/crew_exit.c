@@ -253,8 +253,9 @@ void crew_settle_run(Crew *crew, Member *member) {
         RespawnAnswer answer = respawn_decide(&rules, member->respawn, outcome(member), member->ready_for_usec,
                                               crew->stage->random(crew->self));
         member->respawn = answer.respawn;
-        /* Stopped between two runs: nothing restarts, but what failed for good before it was asked did so all the same. */
-        if (member->life.stop && (answer.next != NEXT_GIVE_UP || !member->has_exited || member->asked))
+        /* Stopped between two runs: nothing restarts, but what had failed for good before the ending did so all the same. */
+        bool failed_before = member->has_exited && !member->asked && member->exited_usec < crew->conductor.since_usec;
+        if (member->life.stop && (answer.next != NEXT_GIVE_UP || !failed_before))
                 answer.next = NEXT_REST;
         switch (answer.next) {
         case NEXT_REST:    crew_live(crew, member, LIFE_RESTS); break;
