@@ -123,7 +123,7 @@ void crew_tree_check(Crew *crew, Member *member) {
         if (!member->new_orphans)
                 return;
         if (member->life.killed)
-                crew_member_signal(crew, member, WHOM_ALL, SIGKILL, crew_kill_reason(crew, member));
+                crew_kill(crew, member); /* the second until it is given up begins again, for the new ones */
         else if (crew_now(crew) >= member->clear_limit_usec)
                 crew_live(crew, member, LIFE_FORCED);
         else {
@@ -136,15 +136,15 @@ void crew_on_surveyed(Crew *crew) {
         if (crew->finished)
                 return;
         crew->survey_asked = crew->survey_stale = false;
-        for (uint32_t i = 0; crew->n_clearing > 0 && i < crew->n_members; i++)
-                if (crew->members[i].life.state == LIFE_CLEARING)
-                        crew_tree_check(crew, &crew->members[i]);
+        for (uint32_t i = 0; (crew->n_clearing > 0 || crew->late_for_killing) && i < crew->n_members; i++) {
+                Member *member = &crew->members[i];
+                if (member->life.state == LIFE_CLEARING)
+                        crew_tree_check(crew, member);
+                else if (member->life.state == LIFE_KILLING && member->new_orphans)
+                        crew_kill(crew, member); /* the first killing did not reach them */
+        }
+        crew->late_for_killing = false;
         crew_settle(crew);
-}
-
-static bool is_stray_of(const Crew *crew, const Member *member) {
-        return (member->life.state == LIFE_DONE || member->life.state == LIFE_FAILED) &&
-               crew_service(crew, member)->kill_mode != KILL_PROCESS;
 }
 
 static void record_orphan(Crew *crew, Member *member, Event *event) {
@@ -166,17 +166,13 @@ void crew_on_orphan_adopted(Crew *crew, uint32_t index, pid_t pid, const char *c
         else {
                 member->orphans++;
                 member->new_orphans = true;
-                crew->late_orphans += is_stray_of(crew, member);
+                crew->late_for_killing |= member->life.state == LIFE_KILLING;
+                /* Found after its run was judged (a hook left it, say): it lives on as configured, and must be named. */
+                if (life_is_resting(member->life.state) && crew_service(crew, member)->kill_mode == KILL_PROCESS)
+                        crew_record_member(crew, member,
+                                           &(Event){ .kind = EVENT_DESCENDANTS_LEFT, .left = member->orphans });
         }
-        crew->new_strays |= !member || is_stray_of(crew, member);
-}
-
-static void forget_given_up(Crew *crew, pid_t pid) {
-        for (unsigned i = 0; i < crew->n_given_up; i++)
-                if (crew->given_up[i] == pid) {
-                        crew->given_up[i] = crew->given_up[--crew->n_given_up];
-                        return;
-                }
+        crew_orphan_add(crew, index, pid);
 }
 
 void crew_on_orphan_gone(Crew *crew, uint32_t index, pid_t pid, const char *comm, Ended how) {
@@ -189,11 +185,10 @@ void crew_on_orphan_gone(Crew *crew, uint32_t index, pid_t pid, const char *comm
                                 .comm = comm,
                                 .code_word = code_word(how.code),
                                 .status = how.status });
-        forget_given_up(crew, pid);
-        if (member) {
+        crew_orphan_remove(crew, index, pid);
+        if (member)
                 member->orphans -= member->orphans > 0;
-                crew->late_orphans -= is_stray_of(crew, member) && crew->late_orphans > 0;
-        } else
+        else
                 crew->unattributed -= crew->unattributed > 0;
         crew->survey_stale = true; /* its children are ours now */
         if (crew->n_clearing > 0)
@@ -201,9 +196,11 @@ void crew_on_orphan_gone(Crew *crew, uint32_t index, pid_t pid, const char *comm
         crew_settle(crew);
 }
 
-/* In an ending nothing restarts, so an unasked failure is one for good. */
+/* In an ending nothing restarts, so an unasked failure is one for good. Whom we killed at a limit before its turn to be
+ * asked came did not fail. */
 static bool failed_in_ending(const Crew *crew, const Member *member) {
         return crew_is_ending(crew) && member->has_exited && !member->asked && !member->clean && !member->overdue &&
+               (!member->kill_reason || strcmp(member->kill_reason, "died") == 0) &&
                member->exited_usec >= crew->conductor.since_usec;
 }
 
@@ -248,10 +245,6 @@ void crew_settle_run(Crew *crew, Member *member) {
                 crew_give_up(crew, member, member->requirement_failed ? "what it requires failed" : "failed during the ending");
                 return;
         }
-        if (member->life.stop) {
-                crew_live(crew, member, LIFE_RESTS);
-                return;
-        }
         RespawnRules rules = { .restart = service->restart,
                                .oneshot = service->type == SERVICE_ONESHOT,
                                .burst = service->start_limit_burst,
@@ -260,6 +253,10 @@ void crew_settle_run(Crew *crew, Member *member) {
         RespawnAnswer answer = respawn_decide(&rules, member->respawn, outcome(member), member->ready_for_usec,
                                               crew->stage->random(crew->self));
         member->respawn = answer.respawn;
+        /* Stopped between two runs: nothing restarts, but what had failed for good before the ending did so all the same. */
+        bool failed_before = member->has_exited && !member->asked && member->exited_usec < crew->conductor.since_usec;
+        if (member->life.stop && (answer.next != NEXT_GIVE_UP || !failed_before))
+                answer.next = NEXT_REST;
         switch (answer.next) {
         case NEXT_REST:    crew_live(crew, member, LIFE_RESTS); break;
         case NEXT_RESTART: restart(crew, member, answer.delay_usec); break;

@@ -115,11 +115,10 @@ static void rest(Crew *crew, Member *member) {
         if (member->life.state == LIFE_LEFT) {
                 crew_name_left(crew, crew_index(crew, member), "outlived SIGKILL");
                 crew->left[service->phase]++;
-        } else {
+                crew->survey_stale = true; /* its main process did not die, so nobody has looked for what it left elsewhere */
+        } else
                 crew->gone[service->phase]++;
-                if (member->orphans > 0 && service->kill_mode != KILL_PROCESS)
-                        crew->late_orphans += member->orphans;
-        }
+        crew->new_strays |= member->orphans > 0; /* what is left of it, if anything, is a stray now */
         crew_alarm_member(crew, member, USEC_INFINITY);
         tally->resting++;
         tally->failed += member->life.state == LIFE_FAILED;

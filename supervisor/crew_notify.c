@@ -68,6 +68,8 @@ void crew_on_main_pid(Crew *crew, uint32_t index, pid_t pid, bool was_orphan) {
                 return;
         member->pid = pid;
         member->orphans -= was_orphan && member->orphans > 0;
+        if (was_orphan)
+                crew_orphan_remove(crew, index, pid);
 }
 
 void crew_on_notify(Crew *crew, uint32_t index, pid_t sender, const NotifyWords *words) {

@@ -48,6 +48,9 @@ void pid1_on_collected(void *userdata, pid_t pid, const RosterEntry *entry, Ende
         switch (entry->kind) {
         case ROSTER_MAIN: on_main_collected(pid1, pid, entry->owner, how); break;
         case ROSTER_HOOK:
+                /* One that was given up may die long after, when the next run of the same hook is already there. */
+                if (pid1->hook_pids[entry->owner] != pid)
+                        break;
                 launches_settle(pid1->launches, (uint32_t)crew_size(pid1->crew) + entry->owner);
                 pid1->hook_pids[entry->owner] = 0;
                 crew_on_hook_exited(pid1->crew, entry->owner, how);
