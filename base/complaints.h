@@ -20,6 +20,9 @@ void complaints_add(Complaints *complaints, const char *file, unsigned line, con
 void complaints_warn(Complaints *complaints, const char *file, unsigned line, const char *format, ...)
         __attribute__((format(printf, 4, 5)));
 
+/* Fixes the place of `file` in the order before anything is wrong with it. */
+void complaints_expect_file(Complaints *complaints, const char *file);
+
 size_t complaints_count(const Complaints *complaints); /* errors only */
 size_t complaints_warning_count(const Complaints *complaints);
 void complaints_print(const Complaints *complaints, FILE *out);

@@ -1,0 +1,133 @@
+/* child.c - makes processes, hears whether they reached exec, and signals them. */
+#include "supervisor/child.h"
+#include "base/take.h"
+#include "supervisor/descriptors.h"
+#include "supervisor/kin.h"
+#include "supervisor/launch.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static const char *const step_words[_CHILD_STEP_MAX] = {
+        [CHILD_STEP_NONE] = "none",
+        [CHILD_STEP_SIGNALS] = "signals",
+        [CHILD_STEP_SESSION] = "session",
+        [CHILD_STEP_INPUT] = "input",
+        [CHILD_STEP_OUTPUT] = "output",
+        [CHILD_STEP_ERROR] = "error output",
+        [CHILD_STEP_DESCRIPTORS] = "descriptors",
+        [CHILD_STEP_LIMITS] = "limits",
+        [CHILD_STEP_DIRECTORY] = "working directory",
+        [CHILD_STEP_EXEC] = "exec",
+};
+
+const char *child_step_to_string(ChildStep step) {
+        return (unsigned)step < _CHILD_STEP_MAX ? step_words[step] : NULL;
+}
+
+static struct rlimit given_limit;
+static bool limit_is_known;
+
+void child_setup_limits(void) {
+        /* Where it cannot be read or raised, all goes on with the limit there is, for us and for the children. */
+        if (getrlimit(RLIMIT_NOFILE, &given_limit) < 0)
+                return;
+        limit_is_known = true;
+        struct rlimit raised = { .rlim_cur = given_limit.rlim_max, .rlim_max = given_limit.rlim_max };
+        (void)setrlimit(RLIMIT_NOFILE, &raised);
+}
+
+static int make_pipe(int *ret_reading, int *ret_writing) {
+        int ends[2];
+        if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
+                return -errno;
+        _cleanup_(closep) int reading = descriptors_lift(ends[0]), writing = descriptors_lift(ends[1]);
+        if (reading < 0)
+                return reading;
+        if (writing < 0)
+                return writing;
+        *ret_reading = TAKE_FD(reading);
+        *ret_writing = TAKE_FD(writing);
+        return 0;
+}
+
+int child_spawn(const ChildPlan *plan, pid_t *ret_pid, int *ret_failure_fd) {
+        _cleanup_(closep) int reading = -1, writing = -1;
+        int r = make_pipe(&reading, &writing);
+        if (r < 0)
+                return r;
+        Launch order = {
+                .plan = plan,
+                .failure_fd = writing,
+                .parent = getpid(),
+                .limit = limit_is_known ? &given_limit : NULL,
+        };
+        /* Not fork(): no handler of a library may run in the child. Not vfork(): see the header. */
+        pid_t pid = _Fork();
+        if (pid < 0)
+                return -errno;
+        if (pid == 0)
+                launch(&order);
+        *ret_pid = pid;
+        *ret_failure_fd = TAKE_FD(reading);
+        return 0;
+}
+
+int child_read_failure(int fd, ChildFailure *ret) {
+        ChildFailure failure;
+        ssize_t n;
+        do
+                n = read(fd, &failure, sizeof failure);
+        while (n < 0 && errno == EINTR);
+
+        if (n < 0)
+                return -errno;
+        if (n == 0) /* also when the child was killed before exec: then its exit says so */
+                return 0;
+        if (n != sizeof failure || !child_step_to_string(failure.step))
+                return -EBADMSG;
+        *ret = failure;
+        return 1;
+}
+
+/* Never to 0, -1 or 1: these name everybody, or init. */
+static int send(pid_t target, int signal_number) {
+        return kill(target, signal_number) < 0 ? -errno : 0;
+}
+
+int child_signal(pid_t pid, int signal_number) {
+        return pid <= 1 ? -EINVAL : send(pid, signal_number);
+}
+
+int child_signal_group(pid_t group, int signal_number) {
+        if (group <= 1)
+                return -EINVAL;
+        int r = send(-group, signal_number);
+        if (r != -ESRCH)
+                return r;
+        /* A child that was forked a moment ago has no group of its own yet. It is still in ours, where nobody else of that
+         * pid can be: descendants live in other sessions. If it has left ours meanwhile, its own is there now. */
+        return send(getpgid(group) == getpgrp() ? group : -group, signal_number);
+}
+
+int child_signal_stranger(pid_t pid, unsigned long long start_ticks, int signal_number) {
+        if (pid <= 1)
+                return -EINVAL;
+        _cleanup_(closep) int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+        if (fd < 0 && errno == ESRCH)
+                return -ESRCH;
+        KinProcess process;
+        int r = kin_read(pid, &process);
+        if (r < 0)
+                return r;
+        if (process.start_ticks != start_ticks)
+                return -ESRCH;
+        /* No pidfd (kernels before 5.3, sandboxes, no descriptor left): better a pid that was right a microsecond ago than
+         * a process that is never asked to end. */
+        if (fd < 0)
+                return send(pid, signal_number);
+        return syscall(SYS_pidfd_send_signal, fd, signal_number, NULL, 0) < 0 ? -errno : 0;
+}

@@ -1,0 +1,172 @@
+/* launch.c - the steps of a child between fork and exec. */
+#include "supervisor/launch.h"
+#include "base/take.h"
+#include "supervisor/descriptors.h"
+#include "supervisor/signals.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#define EXIT_SETUP          125
+#define EXIT_NOT_EXECUTABLE 126
+#define EXIT_NOT_FOUND      127
+#define DEFAULT_PATH        "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+static int exit_code_for(ChildStep step, int error) {
+        if (step != CHILD_STEP_EXEC)
+                return EXIT_SETUP;
+        return error == ENOENT || error == ENOTDIR ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+}
+
+_Noreturn static void fail(int failure_fd, ChildStep step, int error) {
+        ChildFailure failure = { .step = step, .error = error };
+        /* An empty pipe takes so few bytes whole. When nobody reads any more, the exit code still tells the kind. */
+        ssize_t n = write(failure_fd, &failure, sizeof failure);
+        (void)n;
+        _exit(exit_code_for(step, error));
+}
+
+static int enter_session(ChildSession session) {
+        switch (session) {
+        case CHILD_OWN_SESSION:
+                return setsid() < 0 ? -errno : 0;
+        case CHILD_OWN_GROUP:
+                return setpgid(0, 0) < 0 ? -errno : 0;
+        case CHILD_FOREGROUND:
+                if (setpgid(0, 0) < 0)
+                        return -errno;
+                /* SIGTTOU is blocked here, so the background may ask. No terminal, or not our own: nothing to give. */
+                if (tcsetpgrp(STDIN_FILENO, getpid()) < 0 && errno != ENOTTY && errno != ENXIO)
+                        return -errno;
+                return 0;
+        }
+        return -EINVAL;
+}
+
+static int set_parent_death_signal(int number, pid_t parent) {
+        if (number == 0)
+                return 0;
+        if (prctl(PR_SET_PDEATHSIG, number, 0, 0, 0) < 0)
+                return -errno;
+        /* The parent may have died before the kernel knew our wish: then we tell it ourselves. It stays pending until the
+         * mask is empty. */
+        if (getppid() != parent && kill(getpid(), number) < 0)
+                return -errno;
+        return 0;
+}
+
+static size_t count(char *const *strings) {
+        size_t n = 0;
+        while (strings[n])
+                n++;
+        return n;
+}
+
+/* A text file without `#!` is a script for the shell, as execvp(3) has it. The new argv lives in a mapping of its own:
+ * malloc's locks are not ours here, and its length has no bound that would fit on a stack. */
+static int exec_by_shell(const char *path, char *const *argv, char *const *envp) {
+        size_t n = count(argv);
+        char **words = mmap(NULL, (n + 2) * sizeof *words, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (words == MAP_FAILED)
+                return -errno;
+        words[0] = (char *)"/bin/sh";
+        words[1] = (char *)path;
+        for (size_t i = 1; i < n; i++)
+                words[i + 1] = argv[i]; /* the mapping is born as zeros, so the NULL at the end is there */
+        execve(words[0], words, envp);
+        return -errno;
+}
+
+static int exec_path(const char *path, char *const *argv, char *const *envp) {
+        execve(path, argv, envp);
+        int r = -errno;
+        return r == -ENOEXEC ? exec_by_shell(path, argv, envp) : r;
+}
+
+static const char *search_path(char *const *envp) {
+        for (; envp && *envp; envp++)
+                if (strncmp(*envp, "PATH=", 5) == 0)
+                        return *envp + 5;
+        return DEFAULT_PATH;
+}
+
+/* DIRECTORY/NAME; an empty directory is the working directory. False: it does not fit, so no such file can exist. */
+static bool join(const char *directory, size_t length, const char *name, char ret_path[static PATH_MAX]) {
+        size_t name_length = strlen(name);
+        if (length + name_length + 2 > PATH_MAX)
+                return false;
+        memcpy(ret_path, directory, length);
+        if (length > 0)
+                ret_path[length++] = '/';
+        memcpy(ret_path + length, name, name_length + 1);
+        return true;
+}
+
+/* Errors that say no more than "not in this directory". */
+static bool goes_on_after(int error) {
+        return error == -ENOENT || error == -ENOTDIR || error == -EACCES || error == -ESTALE || error == -ENODEV ||
+               error == -ETIMEDOUT;
+}
+
+int launch_exec(char *const *argv, char *const *envp) {
+        char path[PATH_MAX];
+        int found = -ENOENT;
+
+        if (!argv[0] || !*argv[0])
+                return -ENOENT;
+        if (strchr(argv[0], '/'))
+                return exec_path(argv[0], argv, envp);
+        for (const char *at = search_path(envp);; at++) {
+                size_t length = strcspn(at, ":");
+                if (join(at, length, argv[0], path)) {
+                        int r = exec_path(path, argv, envp);
+                        if (!goes_on_after(r))
+                                return r;
+                        if (r == -EACCES)
+                                found = r;
+                }
+                at += length;
+                if (!*at)
+                        return found;
+        }
+}
+
+static void arrange_descriptors(const Launch *launch) {
+        Descriptors descriptors;
+        ChildStep step = CHILD_STEP_NONE;
+
+        int r = descriptors_open(launch->plan, &descriptors, &step);
+        if (r >= 0)
+                r = descriptors_place(&descriptors, &step);
+        if (r < 0)
+                fail(launch->failure_fd, step, -r);
+        r = descriptors_close_others(launch->failure_fd);
+        if (r < 0)
+                fail(launch->failure_fd, CHILD_STEP_DESCRIPTORS, -r);
+}
+
+/* The session comes first: from then on a signal to the group finds the child. The signal mask is the last thing before
+ * exec: until then whatever is sent to the child waits for it. */
+_Noreturn void launch(const Launch *launch) {
+        const ChildPlan *plan = launch->plan;
+
+        int r = enter_session(plan->session);
+        if (r < 0)
+                fail(launch->failure_fd, CHILD_STEP_SESSION, -r);
+        arrange_descriptors(launch);
+        if (launch->limit && setrlimit(RLIMIT_NOFILE, launch->limit) < 0)
+                fail(launch->failure_fd, CHILD_STEP_LIMITS, errno);
+        if (plan->directory && chdir(plan->directory) < 0)
+                fail(launch->failure_fd, CHILD_STEP_DIRECTORY, errno);
+        r = set_parent_death_signal(plan->parent_death_signal, launch->parent);
+        if (r >= 0)
+                r = signals_reset_for_child();
+        if (r < 0)
+                fail(launch->failure_fd, CHILD_STEP_SIGNALS, -r);
+        fail(launch->failure_fd, CHILD_STEP_EXEC, -launch_exec(plan->argv, plan->envp));
+}
