@@ -98,10 +98,18 @@ static const char *gone_cause(const Member *member) {
         return strcmp(reason, "start_timeout") == 0 ? "timeout" : "interrupted";
 }
 
+/* What lives on as configured must be in the journal, whenever it is found and whoever left it (a hook, say). */
+void crew_name_descendants(Crew *crew, Member *member) {
+        if (crew_service(crew, member)->kill_mode != KILL_PROCESS || member->orphans <= member->descendants_named)
+                return;
+        member->descendants_named = member->orphans;
+        crew_record_member(crew, member, &(Event){ .kind = EVENT_DESCENDANTS_LEFT, .left = member->orphans });
+}
+
 static void tree_gone(Crew *crew, Member *member) {
         usec_t since = member->asked ? member->asked_usec : member->exited_usec;
         if (crew_service(crew, member)->kill_mode == KILL_PROCESS && member->orphans > 0)
-                crew_record_member(crew, member, &(Event){ .kind = EVENT_DESCENDANTS_LEFT, .left = member->orphans });
+                crew_name_descendants(crew, member);
         else
                 crew_record_member(crew, member,
                                    &(Event){ .kind = EVENT_SERVICE_GONE,
@@ -167,10 +175,8 @@ void crew_on_orphan_adopted(Crew *crew, uint32_t index, pid_t pid, const char *c
                 member->orphans++;
                 member->new_orphans = true;
                 crew->late_for_killing |= member->life.state == LIFE_KILLING;
-                /* Found after its run was judged (a hook left it, say): it lives on as configured, and must be named. */
-                if (life_is_resting(member->life.state) && crew_service(crew, member)->kill_mode == KILL_PROCESS)
-                        crew_record_member(crew, member,
-                                           &(Event){ .kind = EVENT_DESCENDANTS_LEFT, .left = member->orphans });
+                if (life_is_resting(member->life.state))
+                        crew_name_descendants(crew, member);
         }
         crew_orphan_add(crew, index, pid);
 }

@@ -118,6 +118,7 @@ static void rest(Crew *crew, Member *member) {
                 crew->survey_stale = true; /* its main process did not die, so nobody has looked for what it left elsewhere */
         } else
                 crew->gone[service->phase]++;
+        crew_name_descendants(crew, member);
         crew->new_strays |= member->orphans > 0; /* what is left of it, if anything, is a stray now */
         crew_alarm_member(crew, member, USEC_INFINITY);
         tally->resting++;
