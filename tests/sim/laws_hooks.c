@@ -90,6 +90,11 @@ void laws_on_hook_gone(Laws *laws, uint32_t hook_run, const Ended *how) {
                 laws->hook_aborted = true;
 }
 
+void laws_on_hook_killed(Laws *laws, uint32_t hook_run) {
+        HookView view = crew_hook_view(laws->world->crew, hook_run);
+        laws->hook_cut |= view.hook->on_failure == ON_FAILURE_ABORT && view.hook->on >= HOOK_PRE_STOP;
+}
+
 /* A stop hook may be refused when no time is left for it, and a start hook when the ending began; nothing else may be. */
 void laws_on_hook_refused(Laws *laws, uint32_t member, const Event *event) {
         const Config *config = &laws->world->schedule->config;
