@@ -245,27 +245,44 @@ static void restart(Crew *crew, Member *member, usec_t delay) {
         crew_live(crew, member, LIFE_RESTARTS);
 }
 
-void crew_settle_run(Crew *crew, Member *member) {
+static RespawnAnswer ask_respawn(Crew *crew, const Member *member) {
         const ServiceConfig *service = crew_service(crew, member);
-        if (member->requirement_failed || failed_in_ending(crew, member)) {
-                crew_give_up(crew, member, member->requirement_failed ? "what it requires failed" : "failed during the ending");
-                return;
-        }
         RespawnRules rules = { .restart = service->restart,
                                .oneshot = service->type == SERVICE_ONESHOT,
                                .burst = service->start_limit_burst,
                                .delay_usec = service->restart_usec,
                                .delay_max_usec = service->restart_max_usec };
-        RespawnAnswer answer = respawn_decide(&rules, member->respawn, outcome(member), member->ready_for_usec,
-                                              crew->stage->random(crew->self));
-        member->respawn = answer.respawn;
-        /* Stopped between two runs: nothing restarts, but what had failed for good before the ending did so all the same. */
+        return respawn_decide(&rules, member->respawn, outcome(member), member->ready_for_usec,
+                              crew->stage->random(crew->self));
+}
+
+/* Whether an ending that came between a run's end and its judgement must still call it a failure for good: nothing restarts
+ * any more, but what had failed before did so all the same. */
+const char *crew_failure_in_ending(Crew *crew, const Member *member) {
+        if (member->requirement_failed)
+                return "what it requires failed";
+        if (failed_in_ending(crew, member))
+                return "failed during the ending";
         bool failed_before = member->has_exited && !member->asked && member->exited_usec < crew->conductor.since_usec;
-        if (member->life.stop && (answer.next != NEXT_GIVE_UP || !failed_before))
-                answer.next = NEXT_REST;
+        if (failed_before && ask_respawn(crew, member).next == NEXT_GIVE_UP)
+                return failure_reason(member, crew_service(crew, member)->restart);
+        return NULL;
+}
+
+void crew_settle_run(Crew *crew, Member *member) {
+        if (member->life.stop || member->requirement_failed) {
+                const char *failure = crew_failure_in_ending(crew, member);
+                if (failure)
+                        crew_give_up(crew, member, failure);
+                else
+                        crew_live(crew, member, LIFE_RESTS);
+                return;
+        }
+        RespawnAnswer answer = ask_respawn(crew, member);
+        member->respawn = answer.respawn;
         switch (answer.next) {
         case NEXT_REST:    crew_live(crew, member, LIFE_RESTS); break;
         case NEXT_RESTART: restart(crew, member, answer.delay_usec); break;
-        case NEXT_GIVE_UP: crew_give_up(crew, member, failure_reason(member, service->restart)); break;
+        case NEXT_GIVE_UP: crew_give_up(crew, member, failure_reason(member, crew_service(crew, member)->restart)); break;
         }
 }

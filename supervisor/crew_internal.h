@@ -151,6 +151,7 @@ void crew_live(Crew *crew, Member *member, LifeHappening what);
 void crew_member_signal(Crew *crew, Member *member, Whom whom, int signal_number, const char *reason);
 void crew_kill(Crew *crew, Member *member);
 void crew_clear(Crew *crew, Member *member);
+const char *crew_failure_in_ending(Crew *crew, const Member *member); /* NULL: it did not fail */
 void crew_settle_run(Crew *crew, Member *member);
 void crew_name_descendants(Crew *crew, Member *member);
 void crew_tree_check(Crew *crew, Member *member);
