@@ -46,7 +46,7 @@ bool laws_is_left_by_mode(const Laws *laws, const Process *process) {
         const World *world = laws->world;
         if (process->tree == CREW_NOBODY || laws_service(laws, process->tree)->kill_mode != KILL_PROCESS)
                 return false;
-        while (process->parent != PID_ONE)
+        while (process->parent != PID_ONE && process->kind == PROCESS_DESCENDANT)
                 process = &world->processes[process->parent];
         return process->kind == PROCESS_DESCENDANT && !process->script.anonymous;
 }
@@ -238,10 +238,10 @@ void laws_on_signal(Laws *laws, uint32_t member, Whom whom, int signal_number, c
         if (signal_number == 0 || member == CREW_NOBODY || whom == WHOM_REST || world->main_slot[member] == NO_SLOT)
                 return;
         MemberTruth *truth = &laws->members[member];
-        if (!process_is_alive(&world->processes[world->main_slot[member]]))
-                return;
+        /* A dead main process that PID 1 has not collected yet was asked, for all it can know. */
+        bool lives = process_is_alive(&world->processes[world->main_slot[member]]);
         if (signal_number == SIGKILL) {
-                if (laws->ending && reason)
+                if (lives && laws->ending && reason)
                         check_not_too_early(laws, member, reason);
                 truth->killed = true;
                 return;
@@ -249,7 +249,7 @@ void laws_on_signal(Laws *laws, uint32_t member, Whom whom, int signal_number, c
         if (truth->asked_usec != USEC_INFINITY)
                 return;
         truth->asked_usec = world->now_usec;
-        if (!laws->ending || laws_is_development(laws))
+        if (!lives || !laws->ending || laws_is_development(laws))
                 return;
         unsigned phase = laws_service(laws, member)->phase;
         if (!laws->phase_asked[phase])
