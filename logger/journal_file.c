@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -124,21 +125,21 @@ static size_t fitting_lines(const JournalFile *file, const char *lines, size_t l
         return newline ? (size_t)(newline - lines) + 1 : length;
 }
 
-/* All of it or nothing, but for a disk that fails while the attempt is undone: then the next opening repairs. */
-static int write_whole(JournalFile *file, const char *lines, size_t length) {
+/* How much of it is in the file now. A disk that fills up takes a part: its whole lines stay, what is torn is undone. */
+static size_t write_lines(JournalFile *file, const char *lines, size_t length, int *ret_error) {
         ssize_t n;
 
         do
                 n = write(file->fd, lines, length);
         while (n < 0 && errno == EINTR);
-        if (n == (ssize_t)length) {
-                file->size += length;
+        *ret_error = n == (ssize_t)length ? 0 : n < 0 ? -errno : -ENOSPC;
+        if (n <= 0)
                 return 0;
-        }
-        int r = n < 0 ? -errno : -ENOSPC; /* a short write is how a full disk shows first */
-        if (n > 0 && ftruncate(file->fd, (off_t)file->size) < 0)
-                log_debug("a torn line stays in the journal %s for now: %m", file->path);
-        return r;
+        size_t whole = n == (ssize_t)length ? length : whole_lines(lines, (size_t)n);
+        file->size += whole;
+        if (whole < (size_t)n && ftruncate(file->fd, (off_t)file->size) < 0)
+                log_debug("a torn line stays in the journal %s until it is opened again: %m", file->path);
+        return whole;
 }
 
 size_t journal_file_append(JournalFile *file, const char *lines, size_t length, int *ret_error) {
@@ -147,13 +148,10 @@ size_t journal_file_append(JournalFile *file, const char *lines, size_t length, 
 
         while (r == 0 && done < length) {
                 size_t piece = fitting_lines(file, lines + done, length - done);
-                if (file->size > 0 && file->size + piece > file->rotate_at) {
+                if (file->size > 0 && file->size + piece > file->rotate_at)
                         r = rotate(file);
-                        continue;
-                }
-                r = write_whole(file, lines + done, piece);
-                if (r == 0)
-                        done += piece;
+                else
+                        done += write_lines(file, lines + done, piece, &r);
         }
         if (r < 0)
                 journal_file_close(file);

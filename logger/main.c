@@ -4,6 +4,7 @@
 #include "logger/hub.h"
 #include "logger/options.h"
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>

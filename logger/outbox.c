@@ -4,6 +4,7 @@
 #include "base/take.h"
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -60,7 +61,7 @@ int outbox_new(Outbox **ret, sd_event *event, int socket, void (*on_room)(void *
         Outbox *outbox = calloc(1, sizeof *outbox);
         if (!outbox)
                 return -ENOMEM;
-        *outbox = (Outbox){ .on_room = on_room, .userdata = userdata, .socket = dup(socket) };
+        *outbox = (Outbox){ .on_room = on_room, .userdata = userdata, .socket = fcntl(socket, F_DUPFD_CLOEXEC, 3) };
         int r = outbox->socket < 0 ? -errno
                                    : sd_event_add_io(event, &outbox->source, outbox->socket, EPOLLOUT, on_writable, outbox);
         if (r >= 0)

@@ -31,6 +31,7 @@ int archive_new(Archive **ret, const ArchivePlan *plan) {
                 archive_ring_done(&archive->ring);
                 return r;
         }
+        archive_reopen(archive); /* now, while there are descriptors; a failure is told by archive_file_error() */
         *ret = TAKE(archive);
         return 0;
 }

@@ -177,6 +177,7 @@ static Pid1 *pid1_free(Pid1 *pid1) {
         sd_event_source_unref(pid1->timer);
         sd_event_source_unref(pid1->pump);
         sd_event_source_unref(pid1->waiter);
+        sd_event_source_unref(pid1->settler);
         sd_event_unref(pid1->event);
         free(pid1->hook_pids);
         if (pid1->has_runtime)

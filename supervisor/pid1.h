@@ -2,6 +2,8 @@
  *
  * pid1.c          birth, the loop, the end
  * pid1_stage.c    what the crew asks: processes, signals, records
+ * pid1_told.c     what children tell: by error pipes, ends, messages
+ * pid1_logger.c   the logger
  * pid1_signals.c  what signals mean here
  * pid1_control.c  what the control socket's methods do */
 #pragma once
@@ -41,6 +43,7 @@ typedef struct Pid1 {
         sd_event_source *timer;  /* of the crew's next instant */
         sd_event_source *pump;   /* hands new journal lines to their readers, once for all of an iteration */
         sd_event_source *waiter; /* of the logger's end */
+        sd_event_source *settler; /* of the logger's last words; set while a survey waits for them */
         uint64_t seq;
         uint64_t random_state[2];
         unsigned interrupts, quits;
@@ -64,6 +67,10 @@ void pid1_record(Pid1 *pid1, Event *event);
 /* After each happening: sets the timer to the crew's next instant. */
 void pid1_rearm(Pid1 *pid1);
 void pid1_member_name(const Pid1 *pid1, uint32_t member, char *ret_name, size_t size);
+
+int pid1_make_logger(Pid1 *pid1);
+void pid1_survey(Pid1 *pid1);
+bool pid1_await_logger(Pid1 *pid1);
 
 /* Runs until the end. An exit code. */
 int pid1_run(Config *config, const RunOptions *options);

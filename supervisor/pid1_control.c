@@ -1,9 +1,11 @@
 /* pid1_control.c - the methods of the control socket, as far as they are the supervisor's. */
 #include <errno.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/names.h"
+#include "base/take.h"
+#include "supervisor/control_params.h"
 #include "supervisor/pid1.h"
 #include "supervisor/status.h"
 
@@ -26,18 +28,21 @@ static int on_status(void *userdata, const ControlPeer *peer, const json_t *para
         return 0;
 }
 
+static int bad_params(const char **ret_code, char *ret_message, const char *message) {
+        *ret_code = "bad_params";
+        snprintf(ret_message, 256, "%s", message);
+        return -EINVAL;
+}
+
 static int on_shutdown(void *userdata, const ControlPeer *peer, const json_t *params, Json *result,
                        const char **ret_code, char *ret_message) {
         Pid1 *pid1 = userdata;
-        const json_t *now = json_object_get(params, "now");
-        if (now && !json_is_boolean(now)) {
-                *ret_code = "bad_params";
-                snprintf(ret_message, 256, "shutdown: `now` must be true or false");
-                return -EINVAL;
-        }
+        bool now = false;
+        if (control_params_bool(params, "now", &now) < 0)
+                return bad_params(ret_code, ret_message, "shutdown: `now` must be true or false");
         record_request(pid1, peer, "shutdown");
         bool first = !crew_is_ending(pid1->crew);
-        crew_end(pid1->crew, "request", json_is_true(now));
+        crew_end(pid1->crew, "request", now);
         pid1_rearm(pid1);
         json_open_object(result, NULL);
         json_bool(result, "begun", first);
@@ -47,44 +52,69 @@ static int on_shutdown(void *userdata, const ControlPeer *peer, const json_t *pa
 }
 
 static uint64_t number(const json_t *params, const char *key) {
-        json_int_t value = json_integer_value(json_object_get(params, key));
-        return value > 0 ? (uint64_t)value : 0;
+        uint64_t value = 0;
+        (void)control_params_unsigned(params, key, &value); /* a wrong number is no number: the report itself counts */
+        return value;
 }
 
-static void report_mark(Pid1 *pid1, const ControlPeer *peer, const json_t *params) {
-        const char *hook = json_string_value(json_object_get(params, "hook"));
-        const char *edge = json_string_value(json_object_get(params, "edge"));
-        if (hook && *hook && strlen(hook) <= 40)
-                crew_on_mark(pid1->crew, CREW_NOBODY, hook,
-                             edge && strcmp(edge, "end") == 0 ? NOTIFY_EDGE_END : NOTIFY_EDGE_BEGIN, peer->pid,
-                             (int)json_integer_value(json_object_get(params, "rc")));
+static const char *text(const json_t *params, const char *key) {
+        const char *value = NULL;
+        (void)control_params_string(params, key, &value);
+        return value;
 }
+
+static void on_acknowledged(Pid1 *pid1, const ControlPeer *peer, const json_t *params) {
+        (void)peer, (void)params;
+        crew_on_acknowledged(pid1->crew, "gateway");
+}
+
+static void on_reaper_settled(Pid1 *pid1, const ControlPeer *peer, const json_t *params) {
+        (void)peer;
+        pid1_record(pid1, &(Event){ .kind = EVENT_REAPER_SETTLED,
+                                    .epoch = crew_overview(pid1->crew).epoch,
+                                    .owner = text(params, "owner"),
+                                    .released = number(params, "released"),
+                                    .buried = number(params, "buried") });
+}
+
+static void on_database_quiet(Pid1 *pid1, const ControlPeer *peer, const json_t *params) {
+        (void)peer;
+        pid1_record(pid1, &(Event){ .kind = EVENT_DATABASE_QUIET,
+                                    .epoch = crew_overview(pid1->crew).epoch,
+                                    .sessions = number(params, "sessions") });
+}
+
+static void on_hook_marked(Pid1 *pid1, const ControlPeer *peer, const json_t *params) {
+        const char *hook = text(params, "hook"), *edge = text(params, "edge");
+        int64_t rc = 0;
+        (void)control_params_signed(params, "rc", &rc);
+        if (hook && name_is_valid(hook))
+                crew_on_mark(pid1->crew, CREW_NOBODY, hook,
+                             edge && strcmp(edge, "end") == 0 ? NOTIFY_EDGE_END : NOTIFY_EDGE_BEGIN, peer->pid, (int)rc);
+}
+
+static const struct Report {
+        const char *event;
+        void (*take)(Pid1 *pid1, const ControlPeer *peer, const json_t *params);
+} reports[] = {
+        { "readiness_acknowledged", on_acknowledged },
+        { "reaper_settled", on_reaper_settled },
+        { "database_quiet", on_database_quiet },
+        { "hook_marked", on_hook_marked },
+};
 
 static int on_report(void *userdata, const ControlPeer *peer, const json_t *params, Json *result, const char **ret_code,
                      char *ret_message) {
         Pid1 *pid1 = userdata;
-        const char *event = json_string_value(json_object_get(params, "event"));
-        unsigned epoch = crew_overview(pid1->crew).epoch;
-        if (event && strcmp(event, "readiness_acknowledged") == 0)
-                crew_on_acknowledged(pid1->crew, "gateway");
-        else if (event && strcmp(event, "reaper_settled") == 0)
-                pid1_record(pid1, &(Event){ .kind = EVENT_REAPER_SETTLED,
-                                            .epoch = epoch,
-                                            .owner = json_string_value(json_object_get(params, "owner")),
-                                            .released = number(params, "released"),
-                                            .buried = number(params, "buried") });
-        else if (event && strcmp(event, "database_quiet") == 0)
-                pid1_record(pid1, &(Event){ .kind = EVENT_DATABASE_QUIET,
-                                            .epoch = epoch,
-                                            .sessions = number(params, "sessions") });
-        else if (event && strcmp(event, "hook_marked") == 0)
-                report_mark(pid1, peer, params);
-        else {
-                *ret_code = "bad_params";
-                snprintf(ret_message, 256, "report: `event` must be one of readiness_acknowledged, reaper_settled, "
-                                           "database_quiet, hook_marked");
-                return -EINVAL;
-        }
+        const char *event = text(params, "event");
+        const struct Report *report = NULL;
+        for (size_t i = 0; event && i < LENGTH_OF(reports); i++)
+                if (strcmp(reports[i].event, event) == 0)
+                        report = &reports[i];
+        if (!report)
+                return bad_params(ret_code, ret_message, "report: `event` must be one of readiness_acknowledged, "
+                                                         "reaper_settled, database_quiet, hook_marked");
+        report->take(pid1, peer, params);
         pid1_rearm(pid1);
         json_open_object(result, NULL);
         json_bool(result, "taken", true);

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/take.h"
 #include "shutdown/sentence.h"
+#include "shutdown/verdict.h"
 #include "supervisor/child.h"
 #include "supervisor/environment.h"
 #include "supervisor/kin.h"
@@ -69,20 +70,33 @@ static void add_notify_socket(Pid1 *pid1, Environment *environment, uint32_t mem
                 environment_add(environment, "NOTIFY_SOCKET", "%s/notify/%s", pid1->runtime.directory, name);
 }
 
-static ChildOutput plain_output(const Output *output) {
+/* The writing ends into the logger, where a service has a LogPattern hook; -1: none. */
+typedef struct Watched {
+        int fds[2];
+} Watched;
+
+static void watched_done(Watched *watched) {
+        close_fd(watched->fds[0]);
+        close_fd(watched->fds[1]);
+}
+
+/* A service must start even when the logger cannot take its output: then that goes where it would have gone anyway, and no
+ * mark is heard. */
+static void watch_output(Pid1 *pid1, uint32_t member, const MemberView *view, Watched *ret) {
+        if (!pid1->logger || !logger_link_watches(pid1->config, (uint16_t)view->service_index))
+                return;
+        int r = logger_link_open(pid1->logger, member, (uint16_t)view->service_index, view->number, ret->fds);
+        if (r < 0)
+                log_warning("could not lead the output of %s through the logger: %s; its log patterns are not heard",
+                            view->service->name, strerrordesc_np(-r));
+}
+
+static ChildOutput output_of(const Output *output, int watched_fd) {
         ChildOutput child = CHILD_OUTPUT_INHERIT;
+        child.fd = watched_fd;
         child.null = output->kind == OUTPUT_NULL;
         child.append = output->kind == OUTPUT_APPEND;
         child.path = output->path;
-        return child;
-}
-
-/* A service with a LogPattern hook writes into the logger; without a logger it writes where it would have anyway. */
-static ChildOutput member_output(Pid1 *pid1, uint32_t member, const Output *output, LoggerSide side) {
-        ChildOutput child = plain_output(output);
-        int fd = pid1->logger ? logger_link_writer(pid1->logger, member, side) : -1;
-        if (fd >= 0)
-                child = (ChildOutput){ .fd = fd };
         return child;
 }
 
@@ -115,22 +129,27 @@ static int stage_spawn(void *self, uint32_t member, pid_t *ret_pid) {
         MemberView view = crew_view(pid1->crew, member);
         Environment own = { 0 };
         _cleanup_(freep) char **envp = NULL;
+        _cleanup_(watched_done) Watched watched = { { -1, -1 } };
         add_common(pid1, &own, &view);
         add_notify_socket(pid1, &own, member);
         int r = environment_join(&own, view.service->environment, environ, &envp);
         if (r < 0)
                 return r;
+        watch_output(pid1, member, &view, &watched);
         ChildPlan plan = { .argv = view.service->argv,
                            .envp = envp,
                            .directory = view.service->working_directory,
                            .inherit_input = pid1->config->single,
-                           .output = member_output(pid1, member, &view.service->standard_output, LOGGER_OUTPUT),
-                           .error = member_output(pid1, member, &view.service->standard_error, LOGGER_ERROR),
+                           .output = output_of(&view.service->standard_output, watched.fds[0]),
+                           .error = output_of(&view.service->standard_error, watched.fds[1]),
                            .session = session_of(pid1) };
         r = start(pid1, &plan, &(RosterEntry){ .kind = ROSTER_MAIN, .owner = member }, member, ret_pid);
-        if (r >= 0)
-                survey_note_session(pid1->survey, member, *ret_pid);
-        return r;
+        if (r < 0)
+                return r;
+        survey_note_session(pid1->survey, member, *ret_pid);
+        if (watched.fds[0] >= 0)
+                logger_link_started(pid1->logger, member, *ret_pid);
+        return 0;
 }
 
 static void add_hook_words(Pid1 *pid1, Environment *environment, const HookView *hook) {
@@ -220,7 +239,7 @@ static void stage_signal_hook(void *self, uint32_t run, int signal_number) {
 }
 
 static void stage_survey(void *self) {
-        survey_ask(((Pid1 *)self)->survey);
+        pid1_survey(self);
 }
 
 void pid1_record(Pid1 *pid1, Event *event) {
@@ -246,24 +265,18 @@ static bool stage_withdraw(void *self) {
         return pid1->control && control_has_gateway(pid1->control);
 }
 
-static int on_logger_overdue(sd_event_source *source, uint64_t usec, void *userdata) {
-        Pid1 *pid1 = userdata;
-        (void)source, (void)usec;
-        log_warning("the logger did not end within the reserve; going without it");
-        return sd_event_exit(pid1->event, pid1->code), 0;
-}
-
 /* The last line is written; the logger has what is left of the deadline to write it down. */
 static void stage_finish(void *self, int code, const char *explanation) {
         Pid1 *pid1 = self;
+        char line[VERDICT_TEXT_MAX + 64];
         pid1->finished = true;
         pid1->code = code;
-        termination_write(pid1->config->termination_message_path, code, explanation);
-        usec_t deadline = crew_overview(pid1->crew).deadline_usec;
-        if (pid1->logger && logger_link_finish(pid1->logger) &&
-            sd_event_add_time(pid1->event, &pid1->waiter, CLOCK_MONOTONIC, deadline, 1, on_logger_overdue, pid1) >= 0)
-                return;
-        (void)sd_event_exit(pid1->event, code);
+        snprintf(line, sizeof line, "endwell: exit %d: %s", code, explanation);
+        int r = termination_write(pid1->config->termination_message_path, line);
+        if (r < 0)
+                log_warning("could not write the termination message: %s", strerrordesc_np(-r));
+        if (!pid1_await_logger(pid1))
+                (void)sd_event_exit(pid1->event, code);
 }
 
 const Stage pid1_stage = {

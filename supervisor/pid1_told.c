@@ -61,7 +61,7 @@ void pid1_on_collected(void *userdata, pid_t pid, const RosterEntry *entry, Ende
                 crew_on_orphan_gone(pid1->crew, entry->owner, pid, entry->comm, how);
                 break;
         case ROSTER_HELPER:
-                logger_link_on_exited(pid1->logger);
+                logger_link_on_exited(pid1->logger, how);
                 if (pid1->finished)
                         (void)sd_event_exit(pid1->event, pid1->code);
                 break;
