@@ -122,10 +122,11 @@ static void tree_gone(Crew *crew, Member *member) {
 
 /* A fresh survey is there, or one of its hooks ended: is anything of this member left, and was it told to go? */
 void crew_tree_check(Crew *crew, Member *member) {
-        if (member->life.state != LIFE_CLEARING || crew_member_hooks_run(member))
+        if (member->life.state != LIFE_CLEARING)
                 return;
         if (member->orphans == 0 || crew_service(crew, member)->kill_mode == KILL_PROCESS) {
-                tree_gone(crew, member);
+                if (!crew_member_hooks_run(member))
+                        tree_gone(crew, member);
                 return;
         }
         if (!member->new_orphans)
