@@ -59,5 +59,6 @@ void laws_on_own_fault(Laws *laws);
 void laws_on_main_collected(Laws *laws, uint32_t member, Ended how);
 void laws_on_finish(Laws *laws, int code);
 void laws_on_hook_killed(Laws *laws, uint32_t hook_run);
+bool laws_is_left_by_mode(const Laws *laws, const Process *process); /* lives on by KillMode=process */
 /* Nothing more will happen at this instant. */
 void laws_on_quiet(Laws *laws);
