@@ -98,7 +98,7 @@ void laws_on_spawn(Laws *laws, uint32_t member) {
         truth->spawned_turn = truth->turn + 1;
         truth->ever_spawned = true;
         truth->ready_usec = truth->asked_usec = USEC_INFINITY;
-        truth->stopping = truth->killed = truth->extended = truth->drained = false;
+        truth->stopping = truth->killed = truth->extended = truth->drained = truth->stops_before = false;
 }
 
 void laws_on_spawn_refused(Laws *laws, uint32_t member) {
@@ -249,7 +249,7 @@ void laws_on_signal(Laws *laws, uint32_t member, Whom whom, int signal_number, c
         if (truth->asked_usec != USEC_INFINITY)
                 return;
         truth->asked_usec = world->now_usec;
-        if (!lives || !laws->ending || laws_is_development(laws))
+        if (!lives || !laws->ending || truth->stops_before || laws_is_development(laws))
                 return;
         unsigned phase = laws_service(laws, member)->phase;
         if (!laws->phase_asked[phase])

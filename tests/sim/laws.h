@@ -16,6 +16,7 @@ typedef struct MemberTruth {
         unsigned spawned_turn; /* turn + 1 of the last start */
         usec_t ready_usec, asked_usec; /* of this run; USEC_INFINITY: not yet */
         bool ever_spawned, ever_ready, stopping, extended, drained, killed, gave_up;
+        bool stops_before; /* its stop began before the ending did: what it requires failed */
 } MemberTruth;
 
 typedef struct HookTruth {
