@@ -179,6 +179,12 @@ static void write_list(Json *json, const char *key, const char *words) {
         json_close(json);
 }
 
+/* Readers hold JSON's whole numbers in 64 bits with a sign (jansson refuses the line otherwise), and some of ours come from
+ * outside: EXTEND_TIMEOUT_USEC is whatever a service says. */
+static uint64_t readable(uint64_t number) {
+        return number > INT64_MAX ? INT64_MAX : number;
+}
+
 static void write_field(Json *json, const Event *event, const EventField *field) {
         const void *at = (const char *)event + field->offset;
         switch (field->type) {
@@ -187,7 +193,7 @@ static void write_field(Json *json, const Event *event, const EventField *field)
         case EVENT_FIELD_SIGNED:   json_signed(json, field->name, *(const int *)at); break;
         case EVENT_FIELD_UNSIGNED: json_unsigned(json, field->name, *(const unsigned *)at); break;
         case EVENT_FIELD_INT64:    json_signed(json, field->name, *(const int64_t *)at); break;
-        case EVENT_FIELD_UINT64:   json_unsigned(json, field->name, *(const uint64_t *)at); break;
+        case EVENT_FIELD_UINT64:   json_unsigned(json, field->name, readable(*(const uint64_t *)at)); break;
         case EVENT_FIELD_BOOL:     json_bool(json, field->name, *(const bool *)at); break;
         }
 }

@@ -3,12 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/duration.h"
 #include "base/take.h"
 #include "supervisor/config_values.h"
-
-/* A duration for a message. The text lives as long as the full expression's block. */
-#define SPAN(span) duration_format(span, (char[DURATION_TEXT_MAX]){ 0 })
+#include "supervisor/span.h"
 
 /* ---- The deadline ---- */
 
@@ -210,8 +207,8 @@ static void warn_of_limits(Reading *reading) {
         for (size_t i = 0; i < config->n_services; i++) {
                 const ServiceConfig *service = &config->services[i];
                 const Setting *line = settings_get(reading->services[i], "TimeoutStopSec");
-                if (!line || service->phase == CONFIG_NOWHERE || service->timeout_stop_usec == USEC_INFINITY)
-                        continue;
+                if (!line || service->phase == CONFIG_NOWHERE || service->timeout_stop_usec >= USEC_UNSET)
+                        continue; /* not given, not understood, or infinity */
                 usec_t limit = budget_limit(&config->budget, service->phase);
                 if (service->timeout_stop_usec > limit)
                         value_warn(reading, line, "is longer than the phase %s can last (%s): %s would be killed earlier",

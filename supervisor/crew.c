@@ -14,6 +14,7 @@ void crew_record(Crew *crew, Event *event) {
 void crew_record_member(Crew *crew, const Member *member, Event *event) {
         event->service = crew_service(crew, member)->name;
         event->instance = member->number;
+        event->instances = crew_service(crew, member)->instances;
         event->owner = member->owner;
         event->attempt = member->attempt;
         if (event->pid == 0)

@@ -41,6 +41,9 @@ static bool stage_withdraw(void *self, bool fast) {
                         crew_live(crew, member, LIFE_STOP_WANTED);
                 else
                         member->life.stop = true;
+                /* Who still starts is stopped when its phase is, not when its start has taken too long. */
+                if (member->life.state == LIFE_STARTING && !member->overdue)
+                        crew_alarm_member(crew, member, USEC_INFINITY);
         }
         return !fast && crew->stage->withdraw(crew->self);
 }
@@ -73,47 +76,9 @@ static PhaseTally stage_tally(void *self, unsigned phase) {
         return tally;
 }
 
-static unsigned awaited_strays(const Crew *crew) {
-        unsigned strays = crew->unattributed + crew->late_orphans;
-        return strays > crew->n_given_up ? strays - crew->n_given_up : 0;
-}
-
-static void signal_strays(Crew *crew, int signal_number, const char *reason) {
-        if (crew->unattributed > 0)
-                crew->stage->signal(crew->self, CREW_NOBODY, WHOM_ALL, signal_number, reason);
-        for (uint32_t i = 0; crew->late_orphans > 0 && i < crew->n_members; i++) {
-                const Member *member = &crew->members[i];
-                if (member->orphans > 0 && (member->life.state == LIFE_DONE || member->life.state == LIFE_FAILED) &&
-                    crew_service(crew, member)->kill_mode != KILL_PROCESS)
-                        crew->stage->signal(crew->self, i, WHOM_REST, signal_number, reason);
-        }
-}
-
-/* Orphans of nobody, and those of members that rest already, belong to the phase that is ending. */
-static void treat_strays(Crew *crew) {
-        if (!crew->new_strays)
-                return;
-        crew->new_strays = false;
-        if (awaited_strays(crew) == 0)
-                return;
-        if (!crew->strays_killed) {
-                signal_strays(crew, SIGTERM, "orphan");
-                return;
-        }
-        crew_alarm(crew, CREW_ALARM_STRAYS, usec_add(crew_now(crew), GIVE_UP_USEC));
-        signal_strays(crew, SIGKILL, crew_kill_reason(crew, NULL));
-}
-
-void crew_strays_time_up(Crew *crew) {
-        if (awaited_strays(crew) > 0)
-                signal_strays(crew, 0, "outlived SIGKILL");
-        crew_want_survey(crew);
-}
-
 static void stage_enter(void *self, unsigned phase) {
         Crew *crew = self;
-        crew->strays_killed = false;
-        crew->new_strays = awaited_strays(crew) > 0;
+        crew_begin_with_strays(crew, false);
         crew_alarm(crew, CREW_ALARM_PROGRESS, usec_add(crew_now(crew), PROGRESS_USEC));
         crew_run_hooks(crew, NULL, (int)phase, HOOK_BEGIN);
 }
@@ -123,8 +88,7 @@ static void stage_stop(void *self, unsigned phase, bool everything) {
         crew->stop_phase = (int)phase;
         crew->stop_everything = everything;
         crew->stops_dirty = true;
-        crew->strays_killed = false;
-        crew->new_strays = awaited_strays(crew) > 0;
+        crew_begin_with_strays(crew, false);
         if (crew->conductor.sequence.fast)
                 crew_signal_hooks(crew, NULL, SIGKILL);
         crew_alarm(crew, CREW_ALARM_PROGRESS, usec_add(crew_now(crew), PROGRESS_USEC));
@@ -173,8 +137,7 @@ static void stage_hurry(void *self) {
 static void stage_kill(void *self) {
         Crew *crew = self;
         crew->stop_phase = (int)crew->conductor.sequence.phase;
-        crew->strays_killed = true;
-        crew->new_strays = awaited_strays(crew) > 0;
+        crew_begin_with_strays(crew, true);
         for (uint32_t i = 0; i < crew->n_members; i++) {
                 Member *member = &crew->members[i];
                 if (is_in(crew, member->service, crew->stop_phase) && !life_is_resting(member->life.state)) {
@@ -196,8 +159,8 @@ static void stage_abandon(void *self) {
         for (uint32_t i = 0; i < crew->n_members; i++)
                 if (!life_is_resting(crew->members[i].life.state))
                         crew_live(crew, &crew->members[i], LIFE_ABANDONED);
-        if (awaited_strays(crew) > 0)
-                signal_strays(crew, 0, "the deadline");
+        if (crew_awaited_strays(crew) > 0)
+                crew_signal_strays(crew, 0, "the deadline");
         for (uint32_t i = 0; i < crew->n_runs; i++)
                 if (crew->runs[i].slot.state == HOOK_RUNNING)
                         crew_record(crew, &(Event){ .kind = EVENT_SERVICE_LEFT,
@@ -241,8 +204,8 @@ static void check_once(Crew *crew) {
         }
         if (alive_until(crew, (int)sequence->phase) > 0)
                 return;
-        treat_strays(crew);
-        if (awaited_strays(crew) > 0 || (crew->phase_hooks_running > 0 && step != STEP_ENTERING))
+        crew_treat_strays(crew);
+        if (crew_awaited_strays(crew) > 0 || (crew->phase_hooks_running > 0 && step != STEP_ENTERING))
                 return;
         if (crew->survey_stale)
                 crew_want_survey(crew);
@@ -257,7 +220,7 @@ void crew_check_group(Crew *crew) {
                 if (before.step < STEP_ENTERING || before.step > STEP_CLOSING || crew->stops_dirty)
                         return;
                 if (before.step != STEP_ENTERING)
-                        treat_strays(crew);
+                        crew_treat_strays(crew);
                 check_once(crew);
         } while (!crew->finished && (before.step != crew->conductor.sequence.step ||
                                      before.phase != crew->conductor.sequence.phase));
@@ -290,21 +253,13 @@ void crew_tell_progress(Crew *crew) {
                 if (left++ < 8)
                         add_name(names, sizeof names, crew, member);
         }
-        left += awaited_strays(crew);
+        left += crew_awaited_strays(crew);
         if (left > 0)
                 crew_record(crew, &(Event){ .kind = EVENT_DRAIN_PROGRESS,
                                             .phase = sequence->development ? "all" : crew->phase_names[sequence->phase],
                                             .left = left,
                                             .active = active,
                                             .waiting_for = names });
-}
-
-static void remember_given_up(Crew *crew, pid_t pid) {
-        for (unsigned i = 0; i < crew->n_given_up; i++)
-                if (crew->given_up[i] == pid)
-                        return;
-        if (crew->n_given_up < GIVEN_UP_MAX)
-                crew->given_up[crew->n_given_up++] = pid;
 }
 
 static void count_kill(Crew *crew, Member *member, const char *reason) {
@@ -334,9 +289,8 @@ void crew_told(Crew *crew, uint32_t index, pid_t pid, const char *comm, int sign
         crew->told++;
         if (signal_number == SIGKILL)
                 count_kill(crew, member, reason);
-        if (signal_number == 0 && (!member || life_is_resting(member->life.state)) &&
-            !(member && member->life.state == LIFE_LEFT))
-                remember_given_up(crew, pid);
+        if (signal_number == 0)
+                crew_orphan_give_up(crew, pid);
         if (member)
                 crew_record_member(crew, member, &event);
         else

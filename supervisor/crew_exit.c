@@ -98,10 +98,18 @@ static const char *gone_cause(const Member *member) {
         return strcmp(reason, "start_timeout") == 0 ? "timeout" : "interrupted";
 }
 
+/* What lives on as configured must be in the journal, whenever it is found and whoever left it (a hook, say). */
+void crew_name_descendants(Crew *crew, Member *member) {
+        if (crew_service(crew, member)->kill_mode != KILL_PROCESS || member->orphans <= member->descendants_named)
+                return;
+        member->descendants_named = member->orphans;
+        crew_record_member(crew, member, &(Event){ .kind = EVENT_DESCENDANTS_LEFT, .left = member->orphans });
+}
+
 static void tree_gone(Crew *crew, Member *member) {
         usec_t since = member->asked ? member->asked_usec : member->exited_usec;
         if (crew_service(crew, member)->kill_mode == KILL_PROCESS && member->orphans > 0)
-                crew_record_member(crew, member, &(Event){ .kind = EVENT_DESCENDANTS_LEFT, .left = member->orphans });
+                crew_name_descendants(crew, member);
         else
                 crew_record_member(crew, member,
                                    &(Event){ .kind = EVENT_SERVICE_GONE,
@@ -114,16 +122,17 @@ static void tree_gone(Crew *crew, Member *member) {
 
 /* A fresh survey is there, or one of its hooks ended: is anything of this member left, and was it told to go? */
 void crew_tree_check(Crew *crew, Member *member) {
-        if (member->life.state != LIFE_CLEARING || crew_member_hooks_run(member))
+        if (member->life.state != LIFE_CLEARING)
                 return;
         if (member->orphans == 0 || crew_service(crew, member)->kill_mode == KILL_PROCESS) {
-                tree_gone(crew, member);
+                if (!crew_member_hooks_run(member))
+                        tree_gone(crew, member);
                 return;
         }
         if (!member->new_orphans)
                 return;
         if (member->life.killed)
-                crew_member_signal(crew, member, WHOM_ALL, SIGKILL, crew_kill_reason(crew, member));
+                crew_kill(crew, member); /* the second until it is given up begins again, for the new ones */
         else if (crew_now(crew) >= member->clear_limit_usec)
                 crew_live(crew, member, LIFE_FORCED);
         else {
@@ -136,21 +145,22 @@ void crew_on_surveyed(Crew *crew) {
         if (crew->finished)
                 return;
         crew->survey_asked = crew->survey_stale = false;
-        for (uint32_t i = 0; crew->n_clearing > 0 && i < crew->n_members; i++)
-                if (crew->members[i].life.state == LIFE_CLEARING)
-                        crew_tree_check(crew, &crew->members[i]);
+        for (uint32_t i = 0; (crew->n_clearing > 0 || crew->late_for_killing) && i < crew->n_members; i++) {
+                Member *member = &crew->members[i];
+                if (member->life.state == LIFE_CLEARING)
+                        crew_tree_check(crew, member);
+                else if (member->life.state == LIFE_KILLING && member->new_orphans)
+                        crew_kill(crew, member); /* the first killing did not reach them */
+        }
+        crew->late_for_killing = false;
         crew_settle(crew);
-}
-
-static bool is_stray_of(const Crew *crew, const Member *member) {
-        return (member->life.state == LIFE_DONE || member->life.state == LIFE_FAILED) &&
-               crew_service(crew, member)->kill_mode != KILL_PROCESS;
 }
 
 static void record_orphan(Crew *crew, Member *member, Event *event) {
         if (member) {
                 event->service = crew_service(crew, member)->name;
                 event->instance = member->number;
+                event->instances = crew_service(crew, member)->instances;
         }
         crew_record(crew, event);
 }
@@ -165,17 +175,11 @@ void crew_on_orphan_adopted(Crew *crew, uint32_t index, pid_t pid, const char *c
         else {
                 member->orphans++;
                 member->new_orphans = true;
-                crew->late_orphans += is_stray_of(crew, member);
+                crew->late_for_killing |= member->life.state == LIFE_KILLING;
+                if (life_is_resting(member->life.state))
+                        crew_name_descendants(crew, member);
         }
-        crew->new_strays |= !member || is_stray_of(crew, member);
-}
-
-static void forget_given_up(Crew *crew, pid_t pid) {
-        for (unsigned i = 0; i < crew->n_given_up; i++)
-                if (crew->given_up[i] == pid) {
-                        crew->given_up[i] = crew->given_up[--crew->n_given_up];
-                        return;
-                }
+        crew_orphan_add(crew, index, pid);
 }
 
 void crew_on_orphan_gone(Crew *crew, uint32_t index, pid_t pid, const char *comm, Ended how) {
@@ -188,11 +192,10 @@ void crew_on_orphan_gone(Crew *crew, uint32_t index, pid_t pid, const char *comm
                                 .comm = comm,
                                 .code_word = code_word(how.code),
                                 .status = how.status });
-        forget_given_up(crew, pid);
-        if (member) {
+        crew_orphan_remove(crew, index, pid);
+        if (member)
                 member->orphans -= member->orphans > 0;
-                crew->late_orphans -= is_stray_of(crew, member) && crew->late_orphans > 0;
-        } else
+        else
                 crew->unattributed -= crew->unattributed > 0;
         crew->survey_stale = true; /* its children are ours now */
         if (crew->n_clearing > 0)
@@ -200,9 +203,11 @@ void crew_on_orphan_gone(Crew *crew, uint32_t index, pid_t pid, const char *comm
         crew_settle(crew);
 }
 
-/* In an ending nothing restarts, so an unasked failure is one for good. */
+/* In an ending nothing restarts, so an unasked failure is one for good. Whom we killed at a limit before its turn to be
+ * asked came did not fail. */
 static bool failed_in_ending(const Crew *crew, const Member *member) {
         return crew_is_ending(crew) && member->has_exited && !member->asked && !member->clean && !member->overdue &&
+               (!member->kill_reason || strcmp(member->kill_reason, "died") == 0) &&
                member->exited_usec >= crew->conductor.since_usec;
 }
 
@@ -241,27 +246,44 @@ static void restart(Crew *crew, Member *member, usec_t delay) {
         crew_live(crew, member, LIFE_RESTARTS);
 }
 
-void crew_settle_run(Crew *crew, Member *member) {
+static RespawnAnswer ask_respawn(Crew *crew, const Member *member) {
         const ServiceConfig *service = crew_service(crew, member);
-        if (member->requirement_failed || failed_in_ending(crew, member)) {
-                crew_give_up(crew, member, member->requirement_failed ? "what it requires failed" : "failed during the ending");
-                return;
-        }
-        if (member->life.stop) {
-                crew_live(crew, member, LIFE_RESTS);
-                return;
-        }
         RespawnRules rules = { .restart = service->restart,
                                .oneshot = service->type == SERVICE_ONESHOT,
                                .burst = service->start_limit_burst,
                                .delay_usec = service->restart_usec,
                                .delay_max_usec = service->restart_max_usec };
-        RespawnAnswer answer = respawn_decide(&rules, member->respawn, outcome(member), member->ready_for_usec,
-                                              crew->stage->random(crew->self));
+        return respawn_decide(&rules, member->respawn, outcome(member), member->ready_for_usec,
+                              crew->stage->random(crew->self));
+}
+
+/* Whether an ending that came between a run's end and its judgement must still call it a failure for good: nothing restarts
+ * any more, but what had failed before did so all the same. */
+const char *crew_failure_in_ending(Crew *crew, const Member *member) {
+        if (member->requirement_failed)
+                return "what it requires failed";
+        if (failed_in_ending(crew, member))
+                return "failed during the ending";
+        bool failed_before = member->has_exited && !member->asked && member->exited_usec < crew->conductor.since_usec;
+        if (failed_before && ask_respawn(crew, member).next == NEXT_GIVE_UP)
+                return failure_reason(member, crew_service(crew, member)->restart);
+        return NULL;
+}
+
+void crew_settle_run(Crew *crew, Member *member) {
+        if (member->life.stop || member->requirement_failed) {
+                const char *failure = crew_failure_in_ending(crew, member);
+                if (failure)
+                        crew_give_up(crew, member, failure);
+                else
+                        crew_live(crew, member, LIFE_RESTS);
+                return;
+        }
+        RespawnAnswer answer = ask_respawn(crew, member);
         member->respawn = answer.respawn;
         switch (answer.next) {
         case NEXT_REST:    crew_live(crew, member, LIFE_RESTS); break;
         case NEXT_RESTART: restart(crew, member, answer.delay_usec); break;
-        case NEXT_GIVE_UP: crew_give_up(crew, member, failure_reason(member, service->restart)); break;
+        case NEXT_GIVE_UP: crew_give_up(crew, member, failure_reason(member, crew_service(crew, member)->restart)); break;
         }
 }

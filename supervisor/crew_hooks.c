@@ -31,6 +31,7 @@ static void record_hook(Crew *crew, const HookRun *run, Event *event) {
         const Member *member = &crew->members[run->member];
         event->service = crew_service(crew, member)->name;
         event->instance = member->number;
+        event->instances = crew_service(crew, member)->instances;
         event->attempt = member->attempt;
         crew_record(crew, event);
 }

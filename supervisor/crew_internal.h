@@ -23,7 +23,7 @@
 #define DRAINED_KILL_USEC  (1 * USEC_PER_SEC)
 #define PROGRESS_USEC      (1 * USEC_PER_SEC)
 #define STATUS_USEC        (1 * USEC_PER_SEC)  /* a status is recorded at most so often */
-#define GIVEN_UP_MAX       64
+#define ORPHANS_MAX        1024
 #define TURNS_AT_ONCE      32                  /* spawns between two looks at the signals */
 #define FOREIGN_MARKS_MAX  64                  /* names that applications mark and the configuration does not know */
 
@@ -34,6 +34,7 @@ typedef struct Member {
         unsigned attempt;
         Respawn respawn;
         Ended how;
+        unsigned descendants_named; /* how many orphans the last descendants_left told of */
         unsigned orphans, active, killed; /* killed: processes of this run that got SIGKILL */
         usec_t since_usec, spawned_usec, ready_usec, ready_for_usec, asked_usec, exited_usec, status_usec;
         usec_t clear_limit_usec; /* when the rest of the tree is killed */
@@ -73,6 +74,12 @@ typedef struct ForeignMark {
         HookSlot slot;
 } ForeignMark;
 
+typedef struct Orphan {
+        pid_t pid;
+        uint32_t member; /* CREW_NOBODY: nobody's */
+        bool given_up;   /* outlived SIGKILL: nobody waits for it any more */
+} Orphan;
+
 struct Crew {
         const Config *config;
         const Stage *stage;
@@ -104,11 +111,11 @@ struct Crew {
 
         unsigned unattributed;     /* orphans of nobody */
         bool new_strays, strays_killed;
-        pid_t given_up[GIVEN_UP_MAX]; /* strays that outlived SIGKILL: nobody waits for them any more */
-        unsigned n_given_up;
-        uint32_t late_orphans;     /* of members that rest already and are not given up */
+        Orphan orphans[ORPHANS_MAX]; /* adopted, alive for all we know */
+        unsigned n_orphans, unlisted_orphans;
         bool survey_stale;         /* somebody died since the last survey */
         bool survey_asked;
+        bool late_for_killing;     /* an orphan was found of a member that is being killed */
         unsigned phase_hooks_running;
 
         bool starts_dirty, stops_dirty, stop_everything;
@@ -144,7 +151,9 @@ void crew_live(Crew *crew, Member *member, LifeHappening what);
 void crew_member_signal(Crew *crew, Member *member, Whom whom, int signal_number, const char *reason);
 void crew_kill(Crew *crew, Member *member);
 void crew_clear(Crew *crew, Member *member);
+const char *crew_failure_in_ending(Crew *crew, const Member *member); /* NULL: it did not fail */
 void crew_settle_run(Crew *crew, Member *member);
+void crew_name_descendants(Crew *crew, Member *member);
 void crew_tree_check(Crew *crew, Member *member);
 void crew_give_up(Crew *crew, Member *member, const char *reason);
 void crew_name_left(Crew *crew, uint32_t member, const char *reason);
@@ -166,6 +175,13 @@ extern const ConductorStage crew_conductor_stage;
 void crew_release_stops(Crew *crew);
 void crew_check_group(Crew *crew);
 void crew_tell_progress(Crew *crew);
+void crew_orphan_add(Crew *crew, uint32_t member, pid_t pid);
+void crew_orphan_remove(Crew *crew, uint32_t member, pid_t pid);
+void crew_orphan_give_up(Crew *crew, pid_t pid);
+unsigned crew_awaited_strays(const Crew *crew);
+void crew_signal_strays(Crew *crew, int signal_number, const char *reason);
+void crew_treat_strays(Crew *crew);
+void crew_begin_with_strays(Crew *crew, bool killing);
 void crew_strays_time_up(Crew *crew);
 void crew_end_because(Crew *crew, const char *cause, const char *service, bool fast);
 /* Brings everything to rest: gives turns, releases stops, tells the conductor. Every happening from outside ends with it. */

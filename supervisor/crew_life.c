@@ -115,11 +115,11 @@ static void rest(Crew *crew, Member *member) {
         if (member->life.state == LIFE_LEFT) {
                 crew_name_left(crew, crew_index(crew, member), "outlived SIGKILL");
                 crew->left[service->phase]++;
-        } else {
+                crew->survey_stale = true; /* its main process did not die, so nobody has looked for what it left elsewhere */
+        } else
                 crew->gone[service->phase]++;
-                if (member->orphans > 0 && service->kill_mode != KILL_PROCESS)
-                        crew->late_orphans += member->orphans;
-        }
+        crew_name_descendants(crew, member);
+        crew->new_strays |= member->orphans > 0; /* what is left of it, if anything, is a stray now */
         crew_alarm_member(crew, member, USEC_INFINITY);
         tally->resting++;
         tally->failed += member->life.state == LIFE_FAILED;
@@ -128,17 +128,16 @@ static void rest(Crew *crew, Member *member) {
         crew_mark_settled(crew, member);
         if (service->after.n > 0 && tally->resting == service->instances)
                 crew->stops_dirty = true;
+        if (member->life.state == LIFE_LEFT) {
+                const char *failure =
+                        crew_is_ending(crew) ? crew_failure_in_ending(crew, member) : "something of it cannot be killed";
+                tally->failed += failure != NULL;
+                if (failure)
+                        crew_give_up(crew, member, failure);
+        }
         if (crew_is_ending(crew))
                 return;
         crew->starts_dirty = true;
-        if (member->life.state == LIFE_LEFT) {
-                tally->failed++;
-                crew_record_member(crew, member,
-                                   &(Event){ .kind = EVENT_SERVICE_GAVE_UP,
-                                             .essential = service->essential,
-                                             .failures = member->respawn.failures,
-                                             .reason = "something of it cannot be killed" });
-        }
         if (member->life.state != LIFE_DONE && service->essential)
                 crew_end_because(crew, crew->startup_told ? "essential" : "start_failed", service->name, false);
         else if (crew->n_resting == crew->n_members ||

@@ -62,9 +62,14 @@ void crew_on_executed(Crew *crew, uint32_t index) {
         crew_settle(crew);
 }
 
-void crew_on_main_pid(Crew *crew, uint32_t index, pid_t pid) {
-        if (!crew->finished && life_has_main(crew->members[index].life.state))
-                crew->members[index].pid = pid;
+void crew_on_main_pid(Crew *crew, uint32_t index, pid_t pid, bool was_orphan) {
+        Member *member = &crew->members[index];
+        if (crew->finished || !life_has_main(member->life.state))
+                return;
+        member->pid = pid;
+        member->orphans -= was_orphan && member->orphans > 0;
+        if (was_orphan)
+                crew_orphan_remove(crew, index, pid);
 }
 
 void crew_on_notify(Crew *crew, uint32_t index, pid_t sender, const NotifyWords *words) {

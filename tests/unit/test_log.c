@@ -23,6 +23,12 @@ static int stderr_is_a_pipe(void) {
         return ends[0];
 }
 
+/* The same pipe or file behind another number. */
+static bool is_stderr(int fd) {
+        struct stat a, b;
+        return fstat(fd, &a) == 0 && fstat(STDERR_FILENO, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 /* What has arrived so far. */
 static const char *arrived(int fd) {
         static char text[1 << 20];
@@ -253,6 +259,20 @@ Test(log, its_descriptors_are_not_inherited_and_are_closed) {
         log_info("lost");
         cr_assert_eq(log_dropped(), 1);
         cr_assert_str_empty(arrived(out));
+}
+
+Test(log, it_never_takes_the_place_of_a_closed_standard_descriptor) {
+        int out = stderr_is_a_pipe();
+
+        close(STDIN_FILENO);
+        log_open("endwell", LOG_FORMAT_TEXT, LOG_LEVEL_INFO);
+        cr_assert_eq(fcntl(STDIN_FILENO, F_GETFD), -1);
+        int own = open("/dev/null", O_RDONLY | O_CLOEXEC); /* takes 0 */
+        cr_assert_eq(own, STDIN_FILENO);
+        for (int fd = 3; fd < 64; fd++)
+                cr_assert(fcntl(fd, F_GETFD) != 0 || !is_stderr(fd), "%d would be inherited", fd);
+        log_info("x");
+        cr_assert_str_eq(arrived(out), "endwell: x\n");
 }
 
 Test(log, words_of_levels_and_formats_are_read) {
