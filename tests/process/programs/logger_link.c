@@ -7,6 +7,7 @@
 #include "supervisor/signals.h"
 #include "check.h"
 #include <fcntl.h>
+#include <ftw.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -412,11 +413,18 @@ static const Case cases[] = {
         CASE(runs_that_pile_up_before_a_stuck_target_are_bounded),
 };
 
+static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *where) {
+        (void)st, (void)kind, (void)where;
+        return remove(path);
+}
+
 int main(int argc, char **argv) {
         CHECK_EQUAL(argc, 2);
         signals_block();
         world.logger = argv[1];
         strcpy(world.directory, "/tmp/endwell-link-XXXXXX");
         CHECK(mkdtemp(world.directory));
-        return run_cases(cases, LENGTH_OF(cases));
+        int code = run_cases(cases, LENGTH_OF(cases));
+        CHECK_EQUAL(nftw(world.directory, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+        return code;
 }
