@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """The real endwell-logger, driven as PID 1 drives it: bytes, marks, the journal's file, crashes and the end."""
 import errno
+import fcntl
 import hashlib
 import os
 import resource
@@ -107,6 +108,7 @@ class Bytes(Case):
     def test_lines_of_two_services_do_not_mix_in_one_pipe(self):
         logger = self.start()
         reader, writer = pipe(nonblocking_reader=False)
+        fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 8192)  # so that it is full again and again
         streams = [Stream(logger, n, writer) for n in (1, 2)]
         lines = [(str(n) * (50 + 7 * n) + "\n").encode() for n in (1, 2)]
         writers = [threading.Thread(target=lambda s=s, line=line: [s.write(line) for _ in range(4000)])
@@ -143,6 +145,20 @@ class Bytes(Case):
                 thread.join()
                 self.assertEqual(read_exactly(stuck_reader, taken), data[:taken])
                 stuck.close()
+                logger.until(STREAM=1, ENDED=1)
+
+    def test_what_was_taken_for_a_full_pipe_comes_out_when_it_has_room(self):
+        for prefix in ([], NOT_OURS):
+            with self.subTest(prefix=prefix):
+                logger = self.start(prefix=prefix)
+                reader, writer = pipe(nonblocking_reader=False)
+                os.fchown(writer, *((65534, 65534) if prefix else (-1, -1)))
+                full = fill(writer, b"f" * MIB)
+                stream = Stream(logger, 1, writer, [("heard", "words")])
+                stream.write(b"a few last words\n")
+                logger.until(MARK="heard")
+                self.assertEqual(read_exactly(reader, full + 17)[full:], b"a few last words\n")
+                stream.close()
                 logger.until(STREAM=1, ENDED=1)
 
     def test_a_reader_that_is_gone_costs_the_bytes_and_not_the_service(self):
