@@ -3,8 +3,10 @@
  * One event, one line, a sentence in the past tense. Formats: text (`endwell: phase http ended`), json (a line an object
  * with fields), journal (`<N>` prefix). What cannot be written at once is dropped and counted; the next line that gets
  * through says how many were lost. stderr is shared with the children, so its flags are never changed: log_open() makes a
- * description of its own (by /proc/self/fd), else splices without blocking into a pipe, else sends without blocking on a
- * socket. Source: splice(2), open(2), dependencies.md 5.7. */
+ * description of its own (by /proc/self/fd), else splices without blocking into a pipe; on a socket it sends without
+ * blocking. A regular file is written through descriptor 2 itself: it cannot block for a reader, and only the shared
+ * offset keeps us and the children from writing over each other. The program ignores or blocks SIGPIPE: a pipe that
+ * nobody reads then costs the line only. Keeps errno, allocates nothing. Source: splice(2), open(2). */
 #pragma once
 #include <stdarg.h>
 #include <stdint.h>
@@ -26,8 +28,11 @@ typedef enum LogFormat {
         _LOG_FORMAT_MAX,
 } LogFormat;
 
-LogLevel log_level_from_string(const char *text);   /* negative: -EINVAL */
-LogFormat log_format_from_string(const char *text); /* negative: -EINVAL */
+/* -EINVAL when there is no such word. int, because the enums are unsigned to the compiler and never below zero. */
+int log_level_from_string(const char *text);
+int log_format_from_string(const char *text);
+const char *log_level_to_string(LogLevel level);
+const char *log_format_to_string(LogFormat format);
 
 /* `program` stands before each text line. Never fails: without a usable stderr everything is dropped and counted. */
 void log_open(const char *program, LogFormat format, LogLevel level);

@@ -5,7 +5,9 @@
  * single-value key in one file, missing `=`, key before any section, a line that inih would cut or split, an indented
  * line, NUL, invalid UTF-8, control character, unreadable or irregular file, unset variable. Values are expanded
  * (base/expand) from the environment. `FILE.d/ *.ini` follow FILE in byte order; a later value replaces an earlier one,
- * list keys add up. A value may be 64 KiB long, whatever inih was compiled with. Only settings.c includes ini.h. */
+ * list keys add up. A value may be 64 KiB long, whatever inih was compiled with. A line that ends in an odd number of
+ * backslashes continues on the next one: the last backslash becomes a blank, the indentation goes; what starts with #, ;
+ * or [ must be indented there, so that a comment is never taken for a value. Only settings.c includes ini.h. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,7 +34,7 @@ typedef struct SettingsKind {
 
 typedef struct Setting {
         const char *key;          /* points into the table */
-        char *value;              /* expanded, trimmed, "" when empty */
+        char *value;              /* trimmed, then expanded; "" when empty; as it stands when its expansion failed */
         const char *file;
         unsigned line;
 } Setting;

@@ -1,0 +1,59 @@
+#include "base/clock.h"
+#include "base/take.h"
+#include <criterion/criterion.h>
+#include <time.h>
+
+Test(clock, a_wall_time_is_written_by_rfc_3339) {
+        static const struct {
+                usec_t wall;
+                const char *text;
+        } cases[] = {
+                { 0, "1970-01-01T00:00:00.000000Z" },
+                { UINT64_C(951782399999999), "2000-02-28T23:59:59.999999Z" },
+                { UINT64_C(951782400000000), "2000-02-29T00:00:00.000000Z" },
+                { UINT64_C(951868800000000), "2000-03-01T00:00:00.000000Z" },
+                { UINT64_C(1796069640123456), "2026-11-30T20:14:00.123456Z" },
+                { UINT64_C(4107542400000000), "2100-03-01T00:00:00.000000Z" },
+        };
+        char text[CLOCK_TEXT_MAX];
+
+        for (size_t i = 0; i < LENGTH_OF(cases); i++) {
+                clock_format_wall(cases[i].wall, text);
+                cr_expect_str_eq(text, cases[i].text);
+        }
+}
+
+Test(clock, the_calendar_agrees_with_the_library_on_every_day_of_eight_centuries) {
+        char text[CLOCK_TEXT_MAX], expected[CLOCK_TEXT_MAX];
+
+        for (time_t day = 0; day < 800 * 366; day++) {
+                time_t at = day * 86400 + day % 86400;
+                struct tm tm;
+                gmtime_r(&at, &tm);
+                strftime(expected, sizeof expected, "%Y-%m-%dT%H:%M:%S.000000Z", &tm);
+                clock_format_wall((usec_t)at * USEC_PER_SEC, text);
+                cr_assert_str_eq(text, expected);
+        }
+}
+
+Test(clock, the_last_moment_there_is_still_fits) {
+        char text[CLOCK_TEXT_MAX];
+        clock_format_wall(USEC_INFINITY, text);
+        cr_assert_str_eq(text, "586524-01-19T08:01:49.551615Z");
+}
+
+Test(clock, monotonic_time_never_runs_backwards) {
+        usec_t before = clock_now_usec();
+        for (int i = 0; i < 1000; i++) {
+                usec_t now = clock_now_usec();
+                cr_assert_geq(now, before);
+                before = now;
+        }
+        cr_assert_gt(before, 0);
+}
+
+Test(clock, wall_time_is_that_of_the_system) {
+        time_t now = time(NULL);
+        time_t told = (time_t)(clock_wall_usec() / USEC_PER_SEC);
+        cr_assert(told >= now && told <= now + 5);
+}
