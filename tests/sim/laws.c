@@ -92,6 +92,8 @@ void laws_on_spawn(Laws *laws, uint32_t member) {
                 laws_break(laws, "L8", "member %u was started after it had failed for good", member);
         if (truth->spawned_turn == truth->turn + 1)
                 laws_break(laws, "B", "member %u was started twice in one turn", member);
+        if (laws->world->now_usec < truth->restart_usec)
+                laws_break(laws, "G", "member %u was restarted before its delay was over", member);
         if (!truth->ever_spawned)
                 check_start_order(laws, member);
         check_empty_tree(laws, member);

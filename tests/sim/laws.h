@@ -3,7 +3,7 @@
  * Sees the journal's events, the crew's requests to its stage, and the world's truth. L1 to L10 are those of the design;
  * the letters are promises of the configuration contract: A stop and start order inside a phase, B a restart waits for the
  * empty tree, C nobody is killed before time, D an ending waits for no timer when nobody is left, E the journal is
- * consistent in itself, F the core does not spin. */
+ * consistent in itself, F the core does not spin, G restarts keep their back-off. */
 #pragma once
 #include <stdbool.h>
 #include "shutdown/event.h"
@@ -14,6 +14,7 @@ typedef struct MemberTruth {
         unsigned failed_runs; /* since it last stayed ready for its reset time */
         unsigned turn;        /* restarts that were scheduled so far */
         unsigned spawned_turn; /* turn + 1 of the last start */
+        usec_t restart_usec;  /* when the next start is due; 0: none was scheduled */
         usec_t ready_usec, asked_usec; /* of this run; USEC_INFINITY: not yet */
         bool ever_spawned, ever_ready, stopping, extended, drained, killed, gave_up;
         bool stops_before; /* its stop began before the ending did: what it requires failed */

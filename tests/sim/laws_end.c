@@ -111,6 +111,8 @@ void laws_on_quiet(Laws *laws) {
                 laws_break(laws, "L4", "the deadline has passed and it has not finished");
         if (!laws->ending)
                 laws_break(laws, "D", "the ending was asked for and has not started");
+        if (laws->phases_started == 0 && world->now_usec > usec_add(laws->ending_usec, USEC_PER_SEC + 2 * USEC_PER_MSEC))
+                laws_break(laws, "D", "an acknowledgement was awaited for more than a second");
         if (laws->phases_started == 0 || laws->hooks_running > 0 || world->survey_pending)
                 return;
         unsigned phase = laws_is_development(laws) ? world->schedule->config.n_phases - 1 : laws->phases_started - 1;

@@ -105,6 +105,20 @@ static void on_gave_up(Laws *laws, uint32_t member, const Event *event) {
         }
 }
 
+/* The delay lies between RestartSec and the largest one, ±10 %; that it grows is the unit test's to show. */
+static void on_restart_scheduled(Laws *laws, uint32_t member, const Event *event) {
+        if (laws->ending)
+                laws_break(laws, "L5", "a restart was scheduled after the ending began");
+        if (member == CREW_NOBODY)
+                return;
+        const ServiceConfig *service = laws_service(laws, member);
+        usec_t low = service->restart_usec, high = usec_max(low, service->restart_max_usec);
+        if (event->delay_usec < low - low / 10 || event->delay_usec > usec_add(high, high / 10))
+                laws_break(laws, "G", "member %u is to restart after %.6f s", member, (double)event->delay_usec / 1e6);
+        laws->members[member].turn++;
+        laws->members[member].restart_usec = usec_add(laws->world->now_usec, event->delay_usec);
+}
+
 static void fold_what_was_written(Laws *laws, const Event *event) {
         char line[EVENT_LINE_MAX];
         Event copy = *event;
@@ -133,12 +147,7 @@ static void judge(Laws *laws, const Event *event) {
         case EVENT_SERVICE_GAVE_UP: on_gave_up(laws, member, event); break;
         case EVENT_SERVICE_LEFT:    on_left(laws, event); break;
         case EVENT_DESCENDANTS_LEFT: laws->descendants_left++; break;
-        case EVENT_SERVICE_RESTART_SCHEDULED:
-                if (member != CREW_NOBODY)
-                        laws->members[member].turn++;
-                if (laws->ending)
-                        laws_break(laws, "L5", "a restart was scheduled after the ending began");
-                break;
+        case EVENT_SERVICE_RESTART_SCHEDULED: on_restart_scheduled(laws, member, event); break;
         case EVENT_HOOK_REFUSED: laws_on_hook_refused(laws, member, event); break;
         case EVENT_ENDING_FINISHED:
                 laws->finished_event = true;
