@@ -93,16 +93,20 @@ static void on_started(Laws *laws, uint32_t member, const Event *event) {
                 laws_break(laws, "E", "the journal says that member %u is pid %d", member, (int)event->pid);
 }
 
+/* What a process ends with that we asked or killed is never held against it. */
 static void on_gave_up(Laws *laws, uint32_t member, const Event *event) {
         laws->essentials += event->essential;
-        if (member == CREW_NOBODY)
+        if (member == CREW_NOBODY) {
                 laws_break(laws, "E", "nobody gave up");
-        else {
-                laws->members[member].gave_up = true;
-                bool by_others = event->reason && strcmp(event->reason, "what it requires failed") == 0;
-                if (laws->ending && event->essential && laws->members[member].killed && !by_others)
-                        laws_break(laws, "L9", "member %u failed for good, says the journal, and was killed by us", member);
+                return;
         }
+        MemberTruth *truth = &laws->members[member];
+        bool by_others = event->reason && strcmp(event->reason, "what it requires failed") == 0;
+        bool asked = truth->asked_usec != USEC_INFINITY && truth->asked_usec >= laws->ending_usec;
+        truth->gave_up = true;
+        if (laws->ending && event->essential && !by_others && (asked || truth->killed))
+                laws_break(laws, "L9", "member %u failed for good, says the journal, and was %s by us", member,
+                           asked ? "asked" : "killed");
 }
 
 /* The delay lies between RestartSec and the largest one, ±10 %; that it grows is the unit test's to show. */
