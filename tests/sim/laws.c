@@ -13,6 +13,7 @@ void laws_init(Laws *laws, World *world) {
         memset(laws, 0, sizeof *laws);
         laws->world = world;
         laws->ending_usec = laws->asked_usec = USEC_INFINITY;
+        laws->passed_code = -1;
         for (unsigned i = 0; i < SIM_MEMBERS_MAX; i++)
                 laws->members[i].ready_usec = laws->members[i].asked_usec = USEC_INFINITY;
 }
@@ -103,8 +104,16 @@ void laws_on_spawn(Laws *laws, uint32_t member) {
         truth->stopping = truth->killed = truth->extended = truth->drained = truth->stops_before = false;
 }
 
+static void note_exit_code(Laws *laws, uint32_t member, int code) {
+        const Config *config = &laws->world->schedule->config;
+        laws->members[member].exit_code = code;
+        if (config->single || config->exit_code_from == laws->world->schedule->service_of[member])
+                laws->passed_code = code;
+}
+
 void laws_on_spawn_refused(Laws *laws, uint32_t member) {
         laws->members[member].failed_runs++;
+        note_exit_code(laws, member, 125);
 }
 
 void laws_on_executed(Laws *laws, uint32_t member) {
@@ -165,6 +174,7 @@ void laws_on_main_collected(Laws *laws, uint32_t member, Ended how) {
         if (ready_for >= usec_max(60 * USEC_PER_SEC, service->restart_max_usec))
                 truth->failed_runs = 0;
         bool asked = truth->asked_usec != USEC_INFINITY || truth->killed;
+        note_exit_code(laws, member, how.code == CLD_EXITED ? how.status : 128 + how.status);
         if (service->type == SERVICE_ONESHOT && is_clean(laws, member, how))
                 truth->ever_ready = true;
         if (has_failed(laws, member, how, ready_for)) {

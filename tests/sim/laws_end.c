@@ -32,12 +32,12 @@ static bool something_was_left_by_mode(const Laws *laws) {
         return false;
 }
 
-/* What the code must be by the truth alone, highest rank first; -1: the code of a program that was named. */
+/* What the code must be by the truth alone, highest rank first. */
 static int code_by_truth(const Laws *laws) {
         if (laws->own_faults > 0)
                 return EXIT_OWN_FAULT;
-        if (laws->verdict.single && laws->verdict.has_passed_code)
-                return -1;
+        if (laws->world->schedule->config.single && laws->passed_code >= 0)
+                return laws->passed_code;
         if (laws->must_be_essential || laws->essentials > 0)
                 return EXIT_ESSENTIAL;
         if (laws->left > 0 || laws->late_kills > 0)
@@ -49,7 +49,7 @@ static int code_by_truth(const Laws *laws) {
                 return EXIT_HOOK_FAILED;
         if (laws->descendants_left > 0 || something_was_left_by_mode(laws))
                 return EXIT_DESCENDANTS;
-        return laws->world->schedule->config.exit_code_from >= 0 ? -1 : EXIT_CLEAN;
+        return laws->passed_code >= 0 ? laws->passed_code : EXIT_CLEAN;
 }
 
 static void check_code(Laws *laws, int code) {
@@ -61,7 +61,7 @@ static void check_code(Laws *laws, int code) {
                            verdict_code(&laws->reread));
         if (code != laws->finished_code)
                 laws_break(laws, "L10", "exit %d, and ending_finished says %d", code, laws->finished_code);
-        if (truth >= 0 && code != truth)
+        if (code != truth)
                 laws_break(laws, "L9", "exit %d, and the truth is %d (given up %u, late kills %u, kills %u)", code, truth,
                            laws->left, laws->late_kills, laws->forced);
 }

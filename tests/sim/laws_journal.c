@@ -58,6 +58,9 @@ static void on_readiness(Laws *laws, const Event *event) {
                 laws->ready_told_away = true;
         if (laws->ending && event->ready)
                 laws_break(laws, "L6", "readiness was given after the ending began");
+        for (uint32_t m = 0; event->ready && m < laws->world->schedule->config.n_members; m++)
+                if (!laws->members[m].ever_ready && !laws_is_resting(laws, m))
+                        laws_break(laws, "L6", "readiness was given, and member %u never was ready", m);
 }
 
 /* A process may be given up when it outlived SIGKILL by a second, or at the deadline. */
@@ -109,6 +112,29 @@ static void on_gave_up(Laws *laws, uint32_t member, const Event *event) {
                            asked ? "asked" : "killed");
 }
 
+/* The reaper hands a run's jobs back by this event: nothing of it may be alive, and when it is said to be certain, not even
+ * what nobody can attribute. */
+static void on_gone(Laws *laws, uint32_t member, const Event *event) {
+        const World *world = laws->world;
+        for (uint32_t i = 0; i < world->n_processes; i++) {
+                const Process *process = &world->processes[i];
+                if (!process_is_alive(process) || process->tree != member || process->given_up ||
+                    (process->script.anonymous && !event->certain))
+                        continue;
+                laws_break(laws, "H", "member %u is gone, says the journal, %s, and pid %d of it lives", member,
+                           event->certain ? "certainly" : "perhaps", (int)process->pid);
+        }
+}
+
+static void on_exited(Laws *laws, uint32_t member, const Event *event) {
+        if (member == CREW_NOBODY)
+                return;
+        int code = strcmp(event->code_word, "exited") == 0 ? event->status : 128 + event->status;
+        if (laws->members[member].exit_code != code)
+                laws_break(laws, "E", "member %u ended with %d, says the journal, and it was %d", member, code,
+                           laws->members[member].exit_code);
+}
+
 /* The delay lies between RestartSec and the largest one, ±10 %; that it grows is the unit test's to show. */
 static void on_restart_scheduled(Laws *laws, uint32_t member, const Event *event) {
         if (laws->ending)
@@ -148,6 +174,8 @@ static void judge(Laws *laws, const Event *event) {
         case EVENT_PHASE_FINISHED:  on_phase_finished(laws, event); break;
         case EVENT_READINESS_CHANGED: on_readiness(laws, event); break;
         case EVENT_SERVICE_STARTED: on_started(laws, member, event); break;
+        case EVENT_SERVICE_EXITED:  on_exited(laws, member, event); break;
+        case EVENT_SERVICE_GONE:    on_gone(laws, member, event); break;
         case EVENT_SERVICE_GAVE_UP: on_gave_up(laws, member, event); break;
         case EVENT_SERVICE_LEFT:    on_left(laws, event); break;
         case EVENT_DESCENDANTS_LEFT: laws->descendants_left++; break;

@@ -41,6 +41,15 @@ static void on_surveyed(World *world) {
         crew_on_surveyed(world->crew);
 }
 
+/* The pipe that tells of a failed exec closes without a word also when the process died before it came to that. */
+static void tell_late_exec(World *world, const Process *gone) {
+        if (gone->executed_told || gone->script.exec_error || gone->kind != PROCESS_MAIN || gone->script.generation > 0 ||
+            !random_chance(&world->random, 70))
+                return;
+        laws_on_executed(world->laws, gone->tree);
+        crew_on_executed(world->crew, gone->tree);
+}
+
 static void on_collected(World *world, uint32_t slot) {
         Process gone = world->processes[slot];
         char comm[16];
@@ -50,8 +59,10 @@ static void on_collected(World *world, uint32_t slot) {
         world_say(world, "pid %d of member %d is collected: code %d status %d", (int)gone.pid, (int)gone.tree,
                   gone.ended.code, gone.ended.status);
         if (is_main) {
+                tell_late_exec(world, &gone);
                 world->main_slot[gone.tree] = NO_SLOT;
-                laws_on_main_collected(world->laws, gone.tree, gone.ended);
+                if (!gone.given_up) /* then its end, should it come, changes nothing any more */
+                        laws_on_main_collected(world->laws, gone.tree, gone.ended);
                 crew_on_exited(world->crew, gone.tree, gone.ended);
         } else if (gone.kind == PROCESS_HOOK) {
                 if (gone.given_up)
