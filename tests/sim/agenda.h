@@ -2,9 +2,9 @@
  *
  * A plain array: there are never more than a few dozen entries, and the walk must be able to choose any of the equal ones. */
 #pragma once
+#include "base/usec.h"
 #include <stdbool.h>
 #include <stdint.h>
-#include "base/usec.h"
 
 #define AGENDA_MAX 1024
 
@@ -12,7 +12,7 @@ typedef enum ItemKind {
         ITEM_EXECUTED,
         ITEM_EXEC_FAILED,
         ITEM_HOOK_EXEC_FAILED,
-        ITEM_SAYS,      /* a datagram of a process: `detail` is a Saying */
+        ITEM_SAYS, /* a datagram of a process: `detail` is a Saying */
         ITEM_FORKS,
         ITEM_DIES,
         ITEM_COLLECTED, /* PID 1 notices a death */

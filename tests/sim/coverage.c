@@ -1,9 +1,9 @@
 /* coverage.c - see coverage.h. */
 #include "tests/sim/coverage.h"
 
+#include "shutdown/sequence.h"
 #include <inttypes.h>
 #include <stdio.h>
-#include "shutdown/sequence.h"
 
 static uint64_t counts[_COVERAGE_BY_MAX][_STEP_MAX][_HAPPENING_MAX];
 static CoverageBy present;
@@ -50,8 +50,10 @@ unsigned coverage_print(uint64_t wanted) {
                         if (count >= wanted)
                                 continue;
                         missing++;
-                        printf("%s x %s: only %" PRIu64 "\n", step_to_string((Step)s), happening_to_string((Happening)h), count);
+                        printf("%s x %s: only %" PRIu64 "\n", step_to_string((Step)s),
+                               happening_to_string((Happening)h), count);
                 }
-        printf("lowest count of a pair: %" PRIu64 "; pairs met fewer than %" PRIu64 " times: %u\n", lowest, wanted, missing);
+        printf("lowest count of a pair: %" PRIu64 "; pairs met fewer than %" PRIu64 " times: %u\n", lowest, wanted,
+               missing);
         return missing;
 }

@@ -1,13 +1,13 @@
 /* laws.c - what the crew asks of its stage, judged against the world's truth; see laws.h. */
 #include "tests/sim/laws.h"
 
+#include "supervisor/respawn.h"
+#include "tests/sim/laws_internal.h"
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
-#include "supervisor/respawn.h"
-#include "tests/sim/laws_internal.h"
 
 void laws_init(Laws *laws, World *world) {
         memset(laws, 0, sizeof *laws);
@@ -61,10 +61,12 @@ static void check_start_order(Laws *laws, uint32_t member) {
         const ServiceConfig *service = laws_service(laws, member);
         for (uint32_t other = 0; other < schedule->config.n_members; other++) {
                 if (laws_service(laws, other)->phase > service->phase && !was_settled(laws, other))
-                        laws_break(laws, "A", "member %u started before member %u of a later phase was ready", member, other);
+                        laws_break(laws, "A", "member %u started before member %u of a later phase was ready", member,
+                                   other);
                 for (uint16_t i = 0; i < service->after.n; i++)
                         if (schedule->service_of[other] == service->after.items[i] && !was_settled(laws, other))
-                                laws_break(laws, "A", "member %u started before member %u, which it comes after, was ready",
+                                laws_break(laws, "A",
+                                           "member %u started before member %u, which it comes after, was ready",
                                            member, other);
         }
 }
@@ -196,9 +198,11 @@ static void check_earlier_phases(Laws *laws, uint32_t member) {
                 if (!process_is_alive(process) || process->given_up || laws_is_left_by_mode(laws, process))
                         continue;
                 if (process->known && process->known_as == CREW_NOBODY && phase > 0 && process->known_in <= phase)
-                        laws_break(laws, "L1", "member %u was asked while pid %d, nobody's, lived", member, (int)process->pid);
+                        laws_break(laws, "L1", "member %u was asked while pid %d, nobody's, lived", member,
+                                   (int)process->pid);
                 else if (process->tree != CREW_NOBODY && laws_service(laws, process->tree)->phase < phase)
-                        laws_break(laws, "L1", "member %u was asked while pid %d of member %u lived, whose phase is earlier",
+                        laws_break(laws, "L1",
+                                   "member %u was asked while pid %d of member %u lived, whose phase is earlier",
                                    member, (int)process->pid, process->tree);
         }
         if (phase >= laws->phases_started)
@@ -218,7 +222,8 @@ static void check_stop_order(Laws *laws, uint32_t member) {
                         continue; /* given up, or a late stray: it belongs to the phase, not to the run */
                 for (uint16_t n = 0; n < before->n; n++)
                         if (world->schedule->service_of[process->tree] == before->items[n])
-                                laws_break(laws, "A", "member %u was asked while pid %d of member %u, which comes after it, lived",
+                                laws_break(laws, "A",
+                                           "member %u was asked while pid %d of member %u, which comes after it, lived",
                                            member, (int)process->pid, process->tree);
         }
 }
@@ -232,7 +237,8 @@ static void check_not_too_early(Laws *laws, uint32_t member, const char *reason)
                 return;
         if (truth->asked_usec == USEC_INFINITY)
                 laws_break(laws, "C", "member %u was killed, reason %s, and never asked", member, reason);
-        else if (service->timeout_stop_usec < USEC_UNSET && now < usec_add(truth->asked_usec, service->timeout_stop_usec))
+        else if (service->timeout_stop_usec < USEC_UNSET &&
+                 now < usec_add(truth->asked_usec, service->timeout_stop_usec))
                 laws_break(laws, "C", "member %u was killed, reason %s, before its TimeoutStopSec", member, reason);
 }
 
@@ -240,8 +246,10 @@ void laws_on_signal(Laws *laws, uint32_t member, Whom whom, int signal_number, c
         World *world = laws->world;
         if (world->trace) {
                 world_say(world, "signal %d to %s of member %d, reason %s", signal_number,
-                          whom == WHOM_MAIN ? "the main process" : whom == WHOM_REST ? "the rest" : "all", (int)member,
-                          reason ? reason : "-");
+                          whom == WHOM_MAIN   ? "the main process"
+                          : whom == WHOM_REST ? "the rest"
+                                              : "all",
+                          (int)member, reason ? reason : "-");
         }
         if (!reason)
                 laws_break(laws, "E", "a signal without a reason");
@@ -273,8 +281,7 @@ void laws_on_signal(Laws *laws, uint32_t member, Whom whom, int signal_number, c
 
 /* Also of one that dies already of the killing of a hook's group: PID 1 cannot know that. */
 void laws_on_killed(Laws *laws, const char *reason) {
-        if (!laws->ending || !reason || strcmp(reason, "drained") == 0 ||
-            strcmp(reason, "died") == 0)
+        if (!laws->ending || !reason || strcmp(reason, "drained") == 0 || strcmp(reason, "died") == 0)
                 return;
         laws->forced++;
         usec_t limit = usec_add(laws->ending_usec, laws->world->schedule->config.budget.deadline_usec);

@@ -6,18 +6,18 @@
  * consistent in itself, F the core does not spin, G restarts keep their back-off, H who is
  * said to be gone is gone. */
 #pragma once
-#include <stdbool.h>
 #include "shutdown/event.h"
 #include "shutdown/verdict.h"
 #include "tests/sim/world.h"
+#include <stdbool.h>
 
 typedef struct MemberTruth {
-        unsigned failed_runs; /* since it last stayed ready for its reset time */
-        unsigned turn;        /* restarts that were scheduled so far */
-        unsigned spawned_turn; /* turn + 1 of the last start */
-        usec_t restart_usec;  /* when the next start is due; 0: none was scheduled */
+        unsigned failed_runs;          /* since it last stayed ready for its reset time */
+        unsigned turn;                 /* restarts that were scheduled so far */
+        unsigned spawned_turn;         /* turn + 1 of the last start */
+        usec_t restart_usec;           /* when the next start is due; 0: none was scheduled */
         usec_t ready_usec, asked_usec; /* of this run; USEC_INFINITY: not yet */
-        int exit_code; /* of the last run that ended, as a shell would say it */
+        int exit_code;                 /* of the last run that ended, as a shell would say it */
         bool ever_spawned, ever_ready, stopping, extended, drained, killed, gave_up;
         bool stops_before; /* its stop began before the ending did: what it requires failed */
 } MemberTruth;
@@ -37,8 +37,8 @@ struct Laws {
         unsigned hooks_running;
         Verdict verdict, reread;
         bool ending, fast, withdrawn, finished_event, ready_told_away, must_be_essential;
-        bool hook_aborted, hook_cut; /* a stop hook with OnFailure=abort failed; or was killed */
-        bool phase_asked[PHASES_MAX]; /* its first stop signal was sent */
+        bool hook_aborted, hook_cut;    /* a stop hook with OnFailure=abort failed; or was killed */
+        bool phase_asked[PHASES_MAX];   /* its first stop signal was sent */
         usec_t ending_usec, asked_usec; /* the event, the first request; USEC_INFINITY: not yet */
         unsigned phases_started, phases_finished;
         unsigned forced, late_kills, left, own_faults, descendants_left, essentials;

@@ -1,6 +1,6 @@
 /* laws_end.c - the end judged against the world's truth, and the moments in which nothing more happens. */
-#include <string.h>
 #include "tests/sim/laws_internal.h"
+#include <string.h>
 
 static bool finished_every_phase(const Laws *laws) {
         return laws->phases_finished == (laws_is_development(laws) ? 1 : laws->world->schedule->config.n_phases);
@@ -67,8 +67,8 @@ static void check_code(Laws *laws, int code) {
         if (code != laws->finished_code)
                 laws_break(laws, "L10", "exit %d, and ending_finished says %d", code, laws->finished_code);
         if (code != truth)
-                laws_break(laws, "L9", "exit %d, and the truth is %d (given up %u, late kills %u, kills %u)", code, truth,
-                           laws->left, laws->late_kills, laws->forced);
+                laws_break(laws, "L9", "exit %d, and the truth is %d (given up %u, late kills %u, kills %u)", code,
+                           truth, laws->left, laws->late_kills, laws->forced);
 }
 
 void laws_on_finish(Laws *laws, int code) {

@@ -1,9 +1,9 @@
 /* laws_journal.c - the journal's events judged one by one, and the whole at its end; see laws.h. */
+#include "shutdown/journal_reader.h"
+#include "tests/sim/laws_internal.h"
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include "shutdown/journal_reader.h"
-#include "tests/sim/laws_internal.h"
 
 static uint32_t member_of(const Laws *laws, const Event *event) {
         const Schedule *schedule = laws->world->schedule;
@@ -169,15 +169,15 @@ static void fold_what_was_written(Laws *laws, const Event *event) {
 static void judge(Laws *laws, const Event *event) {
         uint32_t member = member_of(laws, event);
         switch ((int)event->kind) {
-        case EVENT_ENDING_STARTED:  on_ending_started(laws, event); break;
-        case EVENT_PHASE_STARTED:   on_phase_started(laws, event); break;
-        case EVENT_PHASE_FINISHED:  on_phase_finished(laws, event); break;
+        case EVENT_ENDING_STARTED: on_ending_started(laws, event); break;
+        case EVENT_PHASE_STARTED: on_phase_started(laws, event); break;
+        case EVENT_PHASE_FINISHED: on_phase_finished(laws, event); break;
         case EVENT_READINESS_CHANGED: on_readiness(laws, event); break;
         case EVENT_SERVICE_STARTED: on_started(laws, member, event); break;
-        case EVENT_SERVICE_EXITED:  on_exited(laws, member, event); break;
-        case EVENT_SERVICE_GONE:    on_gone(laws, member, event); break;
+        case EVENT_SERVICE_EXITED: on_exited(laws, member, event); break;
+        case EVENT_SERVICE_GONE: on_gone(laws, member, event); break;
         case EVENT_SERVICE_GAVE_UP: on_gave_up(laws, member, event); break;
-        case EVENT_SERVICE_LEFT:    on_left(laws, event); break;
+        case EVENT_SERVICE_LEFT: on_left(laws, event); break;
         case EVENT_DESCENDANTS_LEFT: laws->descendants_left++; break;
         case EVENT_SERVICE_RESTART_SCHEDULED: on_restart_scheduled(laws, member, event); break;
         case EVENT_HOOK_REFUSED: laws_on_hook_refused(laws, member, event); break;

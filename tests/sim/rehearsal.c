@@ -1,9 +1,9 @@
 /* rehearsal.c - see rehearsal.h. */
 #include "tests/sim/rehearsal.h"
 
-#include <stdio.h>
 #include "shutdown/conductor.h"
 #include "tests/sim/random.h"
+#include <stdio.h>
 
 #define TELLS_MAX 400
 
@@ -37,15 +37,16 @@ static bool may_tell(const Rehearsal *rehearsal, Happening what) {
         switch (what) {
         case HAPPENING_ENDING_ASKED:
         case HAPPENING_FAST_ASKED:
-        case HAPPENING_ACKNOWLEDGED:     return true;
-        case HAPPENING_DELAY_OVER:       return step != STEP_ENTERING;
-        case HAPPENING_HOOKS_DONE:       return has_no_hooks(rehearsal) || (step != STEP_ENTERING && step != STEP_CLOSING);
-        case HAPPENING_GROUP_EMPTY:      return is_empty(rehearsal) || idle || step == STEP_CLOSING;
-        case HAPPENING_LIMIT_REACHED:    return idle || step == STEP_KILLING ||
-                                                rehearsal->now_usec >= conductor->limit_usec;
-        case HAPPENING_DEADLINE_REACHED: return step == STEP_SERVING || step == STEP_ENDED ||
-                                                rehearsal->now_usec >= conductor_deadline_usec(conductor);
-        case _HAPPENING_MAX:             break;
+        case HAPPENING_ACKNOWLEDGED: return true;
+        case HAPPENING_DELAY_OVER: return step != STEP_ENTERING;
+        case HAPPENING_HOOKS_DONE: return has_no_hooks(rehearsal) || (step != STEP_ENTERING && step != STEP_CLOSING);
+        case HAPPENING_GROUP_EMPTY: return is_empty(rehearsal) || idle || step == STEP_CLOSING;
+        case HAPPENING_LIMIT_REACHED:
+                return idle || step == STEP_KILLING || rehearsal->now_usec >= conductor->limit_usec;
+        case HAPPENING_DEADLINE_REACHED:
+                return step == STEP_SERVING || step == STEP_ENDED ||
+                       rehearsal->now_usec >= conductor_deadline_usec(conductor);
+        case _HAPPENING_MAX: break;
         }
         return false;
 }
@@ -84,7 +85,8 @@ static usec_t soon(Rehearsal *rehearsal) {
         usec_t most = rehearsal->conductor.budget.deadline_usec * 2;
         if (random_chance(&rehearsal->random, 20))
                 return USEC_INFINITY;
-        return rehearsal->now_usec + random_usec(&rehearsal->random, 0, random_chance(&rehearsal->random, 50) ? most / 10 : most);
+        return rehearsal->now_usec +
+               random_usec(&rehearsal->random, 0, random_chance(&rehearsal->random, 50) ? most / 10 : most);
 }
 
 static void stage_enter(void *self, unsigned phase) {
@@ -160,9 +162,17 @@ static PhaseTally stage_tally(void *self, unsigned phase) {
 }
 
 static const ConductorStage bare_stage = {
-        .now = stage_now,         .record = stage_record, .withdraw = stage_withdraw, .enter = stage_enter,
-        .stop = stage_stop,       .hurry = stage_hurry,   .kill = stage_kill,         .close = stage_close,
-        .abandon = stage_abandon, .finish = stage_finish, .tally = stage_tally,
+        .now = stage_now,
+        .record = stage_record,
+        .withdraw = stage_withdraw,
+        .enter = stage_enter,
+        .stop = stage_stop,
+        .hurry = stage_hurry,
+        .kill = stage_kill,
+        .close = stage_close,
+        .abandon = stage_abandon,
+        .finish = stage_finish,
+        .tally = stage_tally,
 };
 
 static void plan(Rehearsal *rehearsal) {
@@ -177,7 +187,8 @@ static void plan(Rehearsal *rehearsal) {
                                            .members = random_below(random, 3),
                                            .delay_usec = random_chance(random, 40) ? random_below(random, 100000) : 0 };
         Budget budget;
-        budget_plan(deadline, phases, n, &budget, &sum); /* at most 0.4 s of delays in 0.25 s at least: may be refused … */
+        budget_plan(deadline, phases, n, &budget,
+                    &sum); /* at most 0.4 s of delays in 0.25 s at least: may be refused … */
         if (sum > deadline - budget_reserve(deadline)) {
                 for (unsigned i = 0; i < n; i++)
                         phases[i].delay_usec = 0; /* … then without them */
@@ -198,8 +209,9 @@ static void wait(Rehearsal *rehearsal) {
                 rehearsal->paused = true;
                 next = usec_add(next, random_usec(&rehearsal->random, 0, rehearsal->conductor.budget.deadline_usec));
         }
-        rehearsal->now_usec =
-                random_chance(&rehearsal->random, 60) ? next : random_usec(&rehearsal->random, rehearsal->now_usec, next);
+        rehearsal->now_usec = random_chance(&rehearsal->random, 60)
+                                      ? next
+                                      : random_usec(&rehearsal->random, rehearsal->now_usec, next);
 }
 
 static void tell_truth(Rehearsal *rehearsal) {
@@ -217,7 +229,8 @@ bool rehearsal_play(uint64_t seed, bool trace, const char **ret_law) {
         for (unsigned i = 0; i < TELLS_MAX && !rehearsal.finished && !rehearsal.broken; i++) {
                 for (unsigned n = random_below(&rehearsal.random, 4); n > 0; n--)
                         tell_anything(&rehearsal);
-                if (conductor_next_usec(&rehearsal.conductor) <= rehearsal.now_usec && random_chance(&rehearsal.random, 90))
+                if (conductor_next_usec(&rehearsal.conductor) <= rehearsal.now_usec &&
+                    random_chance(&rehearsal.random, 90))
                         conductor_tick(&rehearsal.conductor);
                 if (random_chance(&rehearsal.random, 70))
                         tell_truth(&rehearsal);

@@ -1,11 +1,11 @@
 /* telling.c - the items of the agenda: what the world tells the crew, and what processes do of their own accord. */
+#include "tests/sim/laws.h"
+#include "tests/sim/outside.h"
+#include "tests/sim/world.h"
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
-#include "tests/sim/laws.h"
-#include "tests/sim/outside.h"
-#include "tests/sim/world.h"
 
 void world_survey(World *world) {
         if (world->survey_pending)
@@ -26,7 +26,8 @@ static void on_surveyed(World *world) {
         for (uint32_t i = 0; i < world->n_processes; i++) {
                 Process *process = &world->processes[i];
                 if (!process_is_alive(process) || process->parent != PID_ONE || process->known ||
-                    process->kind == PROCESS_HOOK || (process->tree != CREW_NOBODY && world->main_slot[process->tree] == i))
+                    process->kind == PROCESS_HOOK ||
+                    (process->tree != CREW_NOBODY && world->main_slot[process->tree] == i))
                         continue;
                 char comm[16];
                 comm_of(process, comm);
@@ -43,8 +44,8 @@ static void on_surveyed(World *world) {
 
 /* The pipe that tells of a failed exec closes without a word also when the process died before it came to that. */
 static void tell_late_exec(World *world, const Process *gone) {
-        if (gone->executed_told || gone->script.exec_error || gone->kind != PROCESS_MAIN || gone->script.generation > 0 ||
-            !random_chance(&world->random, 70))
+        if (gone->executed_told || gone->script.exec_error || gone->kind != PROCESS_MAIN ||
+            gone->script.generation > 0 || !random_chance(&world->random, 70))
                 return;
         laws_on_executed(world->laws, gone->tree);
         crew_on_executed(world->crew, gone->tree);
@@ -98,10 +99,11 @@ static void on_forks(World *world, uint32_t slot) {
                 world_follow_main(world, slot, child);
         Ended end = { .code = CLD_EXITED, .status = 0 };
         process->ended = end;
-        agenda_add(&world->agenda, (Item){ .at_usec = world->now_usec + random_usec(&world->random, 0, 5 * USEC_PER_MSEC),
-                                           .kind = ITEM_DIES,
-                                           .slot = slot,
-                                           .generation = process->generation });
+        agenda_add(&world->agenda,
+                   (Item){ .at_usec = world->now_usec + random_usec(&world->random, 0, 5 * USEC_PER_MSEC),
+                           .kind = ITEM_DIES,
+                           .slot = slot,
+                           .generation = process->generation });
 }
 
 static NotifyWords words_of(World *world, Saying saying) {
@@ -121,8 +123,12 @@ static NotifyWords words_of(World *world, Saying saying) {
 }
 
 static const char *const saying_words[] = {
-        [SAYS_READY] = "READY=1",       [SAYS_STATUS] = "STATUS=",     [SAYS_EXTEND] = "EXTEND_TIMEOUT_USEC=",
-        [SAYS_STOPPING] = "STOPPING=1", [SAYS_DRAINED] = "X_ENDWELL_DRAINED=1", [SAYS_MAIN_PID] = "MAINPID=",
+        [SAYS_READY] = "READY=1",
+        [SAYS_STATUS] = "STATUS=",
+        [SAYS_EXTEND] = "EXTEND_TIMEOUT_USEC=",
+        [SAYS_STOPPING] = "STOPPING=1",
+        [SAYS_DRAINED] = "X_ENDWELL_DRAINED=1",
+        [SAYS_MAIN_PID] = "MAINPID=",
 };
 
 static void tell_words(World *world, uint32_t member, pid_t pid, Saying saying) {
@@ -135,12 +141,13 @@ static void tell_words(World *world, uint32_t member, pid_t pid, Saying saying) 
 static void on_says(World *world, uint32_t slot, Saying saying) {
         const Process *process = &world->processes[slot];
         if (saying == SAYS_EXTEND && !process->dying)
-                agenda_add(&world->agenda, (Item){ .at_usec = world->now_usec + (world->laws->ending ? 700 * USEC_PER_MSEC
-                                                                                                     : 20 * USEC_PER_SEC),
-                                                   .kind = ITEM_SAYS,
-                                                   .slot = slot,
-                                                   .generation = process->generation,
-                                                   .detail = SAYS_EXTEND });
+                agenda_add(&world->agenda,
+                           (Item){ .at_usec = world->now_usec +
+                                              (world->laws->ending ? 700 * USEC_PER_MSEC : 20 * USEC_PER_SEC),
+                                   .kind = ITEM_SAYS,
+                                   .slot = slot,
+                                   .generation = process->generation,
+                                   .detail = SAYS_EXTEND });
         tell_words(world, process->tree, process->pid, saying);
 }
 

@@ -1,13 +1,13 @@
 /* world.c - births, deaths and signals of fake processes; see world.h. */
 #include "tests/sim/world.h"
 
+#include "tests/sim/chooser.h"
+#include "tests/sim/laws.h"
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
-#include "tests/sim/chooser.h"
-#include "tests/sim/laws.h"
 
 void world_init(World *world, const Schedule *schedule, Laws *laws) {
         world->now_usec = WORLD_BEGINS_USEC;
@@ -96,7 +96,8 @@ static void plan_words(World *world, uint32_t slot) {
         for (unsigned i = 0; i < script->floods; i++)
                 plan(world, slot, usec_add(born, i * 37 * USEC_PER_MSEC), ITEM_SAYS, SAYS_STATUS);
         if (script->says_stopping)
-                plan(world, slot, usec_add(born, usec_sub(script->life_usec, 5 * USEC_PER_MSEC)), ITEM_SAYS, SAYS_STOPPING);
+                plan(world, slot, usec_add(born, usec_sub(script->life_usec, 5 * USEC_PER_MSEC)), ITEM_SAYS,
+                     SAYS_STOPPING);
         if (script->extends)
                 plan(world, slot, usec_add(born, 300 * USEC_PER_MSEC), ITEM_SAYS, SAYS_EXTEND);
 }
@@ -106,9 +107,9 @@ static void plan_life(World *world, uint32_t slot) {
         const Script *script = &process->script;
         if (process->kind == PROCESS_MAIN || (process->kind == PROCESS_HOOK && script->exec_error))
                 plan(world, slot, script->exec_usec,
-                     !script->exec_error                   ? ITEM_EXECUTED
+                     !script->exec_error             ? ITEM_EXECUTED
                      : process->kind == PROCESS_HOOK ? ITEM_HOOK_EXEC_FAILED
-                                                           : ITEM_EXEC_FAILED,
+                                                     : ITEM_EXEC_FAILED,
                      0);
         if (script->exec_error || script->exec_usec == USEC_INFINITY)
                 return;
