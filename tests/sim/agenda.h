@@ -2,9 +2,9 @@
  *
  * A plain array: there are never more than a few dozen entries, and the walk must be able to choose any of the equal ones. */
 #pragma once
-#include "base/usec.h"
 #include <stdbool.h>
 #include <stdint.h>
+#include "base/usec.h"
 
 #define AGENDA_MAX 1024
 

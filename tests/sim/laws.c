@@ -1,13 +1,13 @@
 /* laws.c - what the crew asks of its stage, judged against the world's truth; see laws.h. */
 #include "tests/sim/laws.h"
 
-#include "supervisor/respawn.h"
-#include "tests/sim/laws_internal.h"
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include "supervisor/respawn.h"
+#include "tests/sim/laws_internal.h"
 
 void laws_init(Laws *laws, World *world) {
         memset(laws, 0, sizeof *laws);

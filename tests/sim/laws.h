@@ -6,10 +6,10 @@
  * consistent in itself, F the core does not spin, G restarts keep their back-off, H who is
  * said to be gone is gone. */
 #pragma once
+#include <stdbool.h>
 #include "shutdown/event.h"
 #include "shutdown/verdict.h"
 #include "tests/sim/world.h"
-#include <stdbool.h>
 
 typedef struct MemberTruth {
         unsigned failed_runs;          /* since it last stayed ready for its reset time */

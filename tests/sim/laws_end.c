@@ -1,6 +1,6 @@
 /* laws_end.c - the end judged against the world's truth, and the moments in which nothing more happens. */
-#include "tests/sim/laws_internal.h"
 #include <string.h>
+#include "tests/sim/laws_internal.h"
 
 static bool finished_every_phase(const Laws *laws) {
         return laws->phases_finished == (laws_is_development(laws) ? 1 : laws->world->schedule->config.n_phases);

@@ -1,7 +1,7 @@
 /* laws_hooks.c - L3 and the hours of hooks: each begins once, and only when its edge is there. */
-#include "tests/sim/laws_internal.h"
 #include <string.h>
 #include <sys/wait.h>
+#include "tests/sim/laws_internal.h"
 
 static HookTruth *truth_of(Laws *laws, const HookView *view) {
         size_t hook = (size_t)(view->hook - laws->world->schedule->config.hooks);

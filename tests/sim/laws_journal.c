@@ -1,9 +1,9 @@
 /* laws_journal.c - the journal's events judged one by one, and the whole at its end; see laws.h. */
-#include "shutdown/journal_reader.h"
-#include "tests/sim/laws_internal.h"
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include "shutdown/journal_reader.h"
+#include "tests/sim/laws_internal.h"
 
 static uint32_t member_of(const Laws *laws, const Event *event) {
         const Schedule *schedule = laws->world->schedule;

@@ -3,9 +3,9 @@
  * Pure. splitmix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014): one word of state, and
  * every seed, also 0 and 1, is a good one. */
 #pragma once
-#include "base/usec.h"
 #include <stdbool.h>
 #include <stdint.h>
+#include "base/usec.h"
 
 typedef struct Random {
         uint64_t state;

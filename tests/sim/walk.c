@@ -2,15 +2,15 @@
  * each stage, second requests at each limit, and every order of what falls on the same instant (up to a bound a run).
  *
  *   walk [--bound N]      N: how many ties a run are taken in every order; later ones keep the first order */
-#include "tests/sim/chooser.h"
-#include "tests/sim/coverage.h"
-#include "tests/sim/play.h"
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include "tests/sim/chooser.h"
+#include "tests/sim/coverage.h"
+#include "tests/sim/play.h"
 
 #define STATES_MAX (1U << 22)
 
