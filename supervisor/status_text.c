@@ -26,11 +26,11 @@ static bool truth(const json_t *object, const char *key) {
 static const char *span(const json_t *object, const char *key, char ret_text[static DURATION_TEXT_MAX]) {
         json_int_t usec = integer(object, key);
 
-        /* Nobody reads microseconds of a minute. */
-        if (usec > (json_int_t)(10 * USEC_PER_SEC))
-                usec -= usec % (json_int_t)USEC_PER_SEC;
-        else
-                usec -= usec % (json_int_t)USEC_PER_MSEC;
+        /* Nobody reads the microseconds of a minute. */
+        json_int_t step = usec > 60 * (json_int_t)USEC_PER_SEC ? (json_int_t)USEC_PER_SEC
+                          : usec > (json_int_t)USEC_PER_SEC    ? 100 * (json_int_t)USEC_PER_MSEC
+                                                               : (json_int_t)USEC_PER_MSEC;
+        usec -= usec % step;
         return duration_format(usec > 0 ? (usec_t)usec : 0, ret_text);
 }
 
@@ -40,6 +40,17 @@ static void name_member(const json_t *service, const json_t *instance, char *ret
                 snprintf(ret_name, size, "%s", string(service, "service"));
         else
                 snprintf(ret_name, size, "%s@%d", string(service, "service"), (int)integer(instance, "instance"));
+}
+
+/* Of the present phase. */
+static size_t count_members(const json_t *status) {
+        size_t n = 0, i;
+        json_t *service;
+
+        json_array_foreach(json_object_get(status, "services"), i,
+                           service) if (strcmp(string(service, "phase"), string(status, "phase")) == 0) n +=
+                json_array_size(json_object_get(service, "instances"));
+        return n;
 }
 
 static void write_awaited(const json_t *status, FILE *out) {
@@ -57,6 +68,8 @@ static void write_awaited(const json_t *status, FILE *out) {
         }
         if (awaited > named)
                 fprintf(out, "%s%d more", named > 0 ? " and " : "", (int)(awaited - named));
+        if (awaited > 0 && string(status, "phase")[0])
+                fprintf(out, " (%d of %zu)", (int)awaited, count_members(status));
         if (integer(status, "orphans") > 0)
                 fprintf(out, "%s%d adopted process%s", awaited > 0 ? ", " : "", (int)integer(status, "orphans"),
                         integer(status, "orphans") == 1 ? "" : "es");
