@@ -38,6 +38,20 @@ Test(status_text, a_container_that_is_up_is_one_table) {
                "web@2    backoff  -    2 ms       5         limit in 400 ms\n");
 }
 
+Test(status_text, a_services_own_limit_comes_before_the_one_of_its_phase) {
+        expect("{" HEAD "\"step\":\"stopping\",\"phase\":\"db\",\"cause\":\"signal\",\"ready\":false,\"ending\":true,"
+                        "\"fast\":true,"
+               "\"since_us\":2000000,\"limit_us\":12400000,\"awaited\":1,\"hooks\":[],"
+               "\"services\":[{\"service\":\"db\",\"phase\":\"db\",\"instances\":[{\"instance\":1,\"state\":"
+               "\"stopping\","
+               "\"pid\":3,\"restarts\":0,\"since_us\":1000,\"limit_us\":2000000,\"awaited\":true}]}]}",
+               (StatusTextStyle){ 0 },
+               "ending for 2 s (signal, fast) - endwell 1, pid 1, mode production\n"
+               "phase db: waiting for db (1 of 1), killed in 2 s\n"
+               "SERVICE  STATE      PID  SINCE  RESTARTS  STATUS\n"
+               "db       stopping*  3    1 ms   0         limit in 2 s\n");
+}
+
 #define WORKER(n, state, more)                                                                                         \
         "{\"instance\":" #n ",\"state\":\"" state "\",\"pid\":9" #n ",\"restarts\":0,\"since_us\":1000" more "}"
 
