@@ -27,6 +27,8 @@ typedef struct Memory { /* of one process that was seen in a tree */
 struct Survey {
         Roster *roster;
         Crew *crew;
+        SurveyDone done;
+        void *userdata;
         sd_event_source *soon, *later;
         usec_t last_usec, last_took_usec;
         uint32_t n_members;
@@ -103,6 +105,8 @@ static void carry_out(Survey *survey) {
         survey->last_usec = clock_now_usec();
         survey->last_took_usec = usec_sub(survey->last_usec, begin);
         crew_on_surveyed(survey->crew);
+        if (survey->done)
+                survey->done(survey->userdata);
 }
 
 static int on_soon(sd_event_source *source, void *userdata) {
@@ -165,8 +169,10 @@ Survey *survey_free(Survey *survey) {
         return NULL;
 }
 
-void survey_set_crew(Survey *survey, Crew *crew) {
+void survey_set_crew(Survey *survey, Crew *crew, SurveyDone done, void *userdata) {
         survey->crew = crew;
+        survey->done = done;
+        survey->userdata = userdata;
 }
 
 void survey_note_session(Survey *survey, uint32_t member, pid_t session) {
