@@ -37,11 +37,6 @@ void pid1_rearm(Pid1 *pid1) {
                 crew_on_own_fault(pid1->crew, "could not set the timer", ENOMEM);
 }
 
-/* A survey may settle a run, and a restart is then an instant like any other. */
-static void on_surveyed(void *userdata) {
-        pid1_rearm(userdata);
-}
-
 static void say_losses(Pid1 *pid1) {
         uint64_t lost = log_dropped();
         if (lost > pid1->lost_lines)
@@ -162,7 +157,7 @@ static int make_parts(Pid1 *pid1) {
                 r = make_archive(pid1);
         if (r < 0)
                 return r;
-        survey_set_crew(pid1->survey, pid1->crew, on_surveyed, pid1);
+        survey_set_crew(pid1->survey, pid1->crew);
         r = make_sockets(pid1);
         if (r >= 0)
                 r = pid1_make_logger(pid1);

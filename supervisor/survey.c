@@ -27,8 +27,6 @@ typedef struct Memory { /* of one process that was seen in a tree */
 struct Survey {
         Roster *roster;
         Crew *crew;
-        SurveyDone done;
-        void *userdata;
         sd_event_source *soon, *later;
         usec_t last_usec, last_took_usec;
         uint32_t n_members;
@@ -105,8 +103,6 @@ static void carry_out(Survey *survey) {
         survey->last_usec = clock_now_usec();
         survey->last_took_usec = usec_sub(survey->last_usec, begin);
         crew_on_surveyed(survey->crew);
-        if (survey->done)
-                survey->done(survey->userdata);
 }
 
 static int on_soon(sd_event_source *source, void *userdata) {
@@ -169,10 +165,8 @@ Survey *survey_free(Survey *survey) {
         return NULL;
 }
 
-void survey_set_crew(Survey *survey, Crew *crew, SurveyDone done, void *userdata) {
+void survey_set_crew(Survey *survey, Crew *crew) {
         survey->crew = crew;
-        survey->done = done;
-        survey->userdata = userdata;
 }
 
 void survey_note_session(Survey *survey, uint32_t member, pid_t session) {

@@ -12,9 +12,7 @@ typedef struct Survey Survey;
 
 int survey_new(Survey **ret, sd_event *event, Roster *roster, uint32_t n_members);
 Survey *survey_free(Survey *survey);
-/* Whom a survey tells what it found; `done` (or NULL) is called after each one, when the crew has had its say. */
-typedef void (*SurveyDone)(void *userdata);
-void survey_set_crew(Survey *survey, Crew *crew, SurveyDone done, void *userdata);
+void survey_set_crew(Survey *survey, Crew *crew);
 
 /* A member's run began: its session is known by this pid. A hook's session counts as its member's. */
 void survey_note_session(Survey *survey, uint32_t member, pid_t session);
