@@ -150,7 +150,7 @@ static int make_parts(Pid1 *pid1) {
         if (r >= 0)
                 r = roster_new(&pid1->roster, pid1->event, pid1_on_collected, pid1);
         if (r >= 0)
-                r = survey_new(&pid1->survey, pid1->event, pid1->roster, n_members);
+                r = survey_new(&pid1->survey, pid1->event, pid1->roster, n_members, pid1_on_surveyed, pid1);
         if (r >= 0)
                 r = launches_new(&pid1->launches, pid1->event, n_members + (uint32_t)n_runs, pid1_on_launch, pid1);
         if (r >= 0)

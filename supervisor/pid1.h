@@ -60,6 +60,7 @@ extern const ControlMethodEntry pid1_methods[];
 
 void pid1_on_signal(void *userdata, const SignalReceived *signal);
 void pid1_on_collected(void *userdata, pid_t pid, const RosterEntry *entry, Ended how);
+void pid1_on_surveyed(void *userdata);
 void pid1_on_launch(void *userdata, uint32_t slot, const ChildFailure *failure);
 void pid1_on_message(void *userdata, uint32_t slot, pid_t sender, uid_t sender_uid, const NotifyWords *words);
 /* Records an event that is not the crew's. */

@@ -26,6 +26,12 @@ void pid1_on_launch(void *userdata, uint32_t slot, const ChildFailure *failure) 
         pid1_rearm(pid1);
 }
 
+void pid1_on_surveyed(void *userdata) {
+        Pid1 *pid1 = userdata;
+        crew_on_surveyed(pid1->crew);
+        pid1_rearm(pid1);
+}
+
 static void on_main_collected(Pid1 *pid1, pid_t pid, uint32_t member, Ended how) {
         launches_settle(pid1->launches, member);
         if (pid1->mailbox)
