@@ -66,7 +66,7 @@ class Results:
         return (max(found) if measure.kind == "all" else min(found)) if found else (None, None)
 
     def peers(self):
-        return [n for n in self.names if n != "endwell" and n not in FLOORS]
+        return [n for n in self.names if not n.startswith("endwell") and n not in FLOORS]
 
 
 def number(value, digits):
