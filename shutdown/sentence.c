@@ -129,8 +129,7 @@ static void say_about_service(Sentence *sentence, const Event *event) {
         case EVENT_SERVICE_READY:    say_time(sentence, " is ready after ", event->took_usec); break;
         case EVENT_SERVICE_EXITED:
                 say_end(sentence, event);
-                say(sentence, "%s", event->asked ? ", as asked" : "");
-                say_time(sentence, " after ", event->took_usec);
+                say_time(sentence, event->asked ? ", as asked, after " : " after ", event->took_usec);
                 break;
         case EVENT_SERVICE_GONE:
                 say(sentence, " is gone with all its descendants (%s%s)", or_unknown(event->cause),
@@ -159,8 +158,12 @@ static void say_about_service(Sentence *sentence, const Event *event) {
                 say(sentence, " was given up: %s", or_unknown(event->reason));
                 break;
         case EVENT_DESCENDANTS_LEFT: say(sentence, " left %u descendants (KillMode=process)", event->left); break;
-        case EVENT_ORPHAN_ADOPTED:   say(sentence, ": its orphan%s", ""), say_process(sentence, event), say(sentence, " was adopted"); break;
-        case EVENT_ORPHAN_GONE:      say(sentence, ": its orphan%s", ""), say_process(sentence, event), say(sentence, " is gone"); break;
+        case EVENT_ORPHAN_ADOPTED:
+        case EVENT_ORPHAN_GONE:
+                say(sentence, ": its orphan");
+                say_process(sentence, event);
+                say(sentence, event->kind == EVENT_ORPHAN_GONE ? " is gone" : " was adopted");
+                break;
         case EVENT_NOTIFY_REFUSED:
                 say(sentence, ": a message of pid %d was refused: %s", (int)event->pid, or_unknown(event->reason));
                 break;
@@ -189,7 +192,8 @@ static void say_about_hook(Sentence *sentence, const Event *event) {
 }
 
 static void say_phase_finished(Sentence *sentence, const Event *event) {
-        say(sentence, "phase %s ended: %u drained", or_unknown(event->phase), event->gone);
+        unsigned drained = event->gone > event->killed ? event->gone - event->killed : 0;
+        say(sentence, "phase %s ended: %u/%u drained", or_unknown(event->phase), drained, event->gone + event->left);
         say_time(sentence, " in ", event->took_usec);
         if (event->killed > 0)
                 say(sentence, ", %u had to be killed", event->killed);
@@ -207,8 +211,8 @@ static void say_about_ending(Sentence *sentence, const Event *event) {
                 say_time(sentence, event->fast ? " (fast); gone in at most " : "; gone in at most ", event->deadline_usec);
                 break;
         case EVENT_PHASE_STARTED:
-                say(sentence, "phase %s begins to end: %u members", or_unknown(event->phase), event->members);
-                say_time(sentence, ", at most ", event->limit_usec);
+                say(sentence, "phase %s is ending: %u to stop", or_unknown(event->phase), event->members);
+                say_time(sentence, ", in at most ", event->limit_usec);
                 break;
         case EVENT_PHASE_FINISHED: say_phase_finished(sentence, event); break;
         case EVENT_DRAIN_PROGRESS:

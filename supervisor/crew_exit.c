@@ -98,10 +98,18 @@ static const char *gone_cause(const Member *member) {
         return strcmp(reason, "start_timeout") == 0 ? "timeout" : "interrupted";
 }
 
+/* What lives on as configured must be in the journal, whenever it is found and whoever left it (a hook, say). */
+void crew_name_descendants(Crew *crew, Member *member) {
+        if (crew_service(crew, member)->kill_mode != KILL_PROCESS || member->orphans <= member->descendants_named)
+                return;
+        member->descendants_named = member->orphans;
+        crew_record_member(crew, member, &(Event){ .kind = EVENT_DESCENDANTS_LEFT, .left = member->orphans });
+}
+
 static void tree_gone(Crew *crew, Member *member) {
         usec_t since = member->asked ? member->asked_usec : member->exited_usec;
         if (crew_service(crew, member)->kill_mode == KILL_PROCESS && member->orphans > 0)
-                crew_record_member(crew, member, &(Event){ .kind = EVENT_DESCENDANTS_LEFT, .left = member->orphans });
+                crew_name_descendants(crew, member);
         else
                 crew_record_member(crew, member,
                                    &(Event){ .kind = EVENT_SERVICE_GONE,
@@ -114,10 +122,11 @@ static void tree_gone(Crew *crew, Member *member) {
 
 /* A fresh survey is there, or one of its hooks ended: is anything of this member left, and was it told to go? */
 void crew_tree_check(Crew *crew, Member *member) {
-        if (member->life.state != LIFE_CLEARING || crew_member_hooks_run(member))
+        if (member->life.state != LIFE_CLEARING)
                 return;
         if (member->orphans == 0 || crew_service(crew, member)->kill_mode == KILL_PROCESS) {
-                tree_gone(crew, member);
+                if (!crew_member_hooks_run(member))
+                        tree_gone(crew, member);
                 return;
         }
         if (!member->new_orphans)
@@ -167,10 +176,8 @@ void crew_on_orphan_adopted(Crew *crew, uint32_t index, pid_t pid, const char *c
                 member->orphans++;
                 member->new_orphans = true;
                 crew->late_for_killing |= member->life.state == LIFE_KILLING;
-                /* Found after its run was judged (a hook left it, say): it lives on as configured, and must be named. */
-                if (life_is_resting(member->life.state) && crew_service(crew, member)->kill_mode == KILL_PROCESS)
-                        crew_record_member(crew, member,
-                                           &(Event){ .kind = EVENT_DESCENDANTS_LEFT, .left = member->orphans });
+                if (life_is_resting(member->life.state))
+                        crew_name_descendants(crew, member);
         }
         crew_orphan_add(crew, index, pid);
 }
@@ -239,27 +246,44 @@ static void restart(Crew *crew, Member *member, usec_t delay) {
         crew_live(crew, member, LIFE_RESTARTS);
 }
 
-void crew_settle_run(Crew *crew, Member *member) {
+static RespawnAnswer ask_respawn(Crew *crew, const Member *member) {
         const ServiceConfig *service = crew_service(crew, member);
-        if (member->requirement_failed || failed_in_ending(crew, member)) {
-                crew_give_up(crew, member, member->requirement_failed ? "what it requires failed" : "failed during the ending");
-                return;
-        }
         RespawnRules rules = { .restart = service->restart,
                                .oneshot = service->type == SERVICE_ONESHOT,
                                .burst = service->start_limit_burst,
                                .delay_usec = service->restart_usec,
                                .delay_max_usec = service->restart_max_usec };
-        RespawnAnswer answer = respawn_decide(&rules, member->respawn, outcome(member), member->ready_for_usec,
-                                              crew->stage->random(crew->self));
-        member->respawn = answer.respawn;
-        /* Stopped between two runs: nothing restarts, but what had failed for good before the ending did so all the same. */
+        return respawn_decide(&rules, member->respawn, outcome(member), member->ready_for_usec,
+                              crew->stage->random(crew->self));
+}
+
+/* Whether an ending that came between a run's end and its judgement must still call it a failure for good: nothing restarts
+ * any more, but what had failed before did so all the same. */
+const char *crew_failure_in_ending(Crew *crew, const Member *member) {
+        if (member->requirement_failed)
+                return "what it requires failed";
+        if (failed_in_ending(crew, member))
+                return "failed during the ending";
         bool failed_before = member->has_exited && !member->asked && member->exited_usec < crew->conductor.since_usec;
-        if (member->life.stop && (answer.next != NEXT_GIVE_UP || !failed_before))
-                answer.next = NEXT_REST;
+        if (failed_before && ask_respawn(crew, member).next == NEXT_GIVE_UP)
+                return failure_reason(member, crew_service(crew, member)->restart);
+        return NULL;
+}
+
+void crew_settle_run(Crew *crew, Member *member) {
+        if (member->life.stop || member->requirement_failed) {
+                const char *failure = crew_failure_in_ending(crew, member);
+                if (failure)
+                        crew_give_up(crew, member, failure);
+                else
+                        crew_live(crew, member, LIFE_RESTS);
+                return;
+        }
+        RespawnAnswer answer = ask_respawn(crew, member);
+        member->respawn = answer.respawn;
         switch (answer.next) {
         case NEXT_REST:    crew_live(crew, member, LIFE_RESTS); break;
         case NEXT_RESTART: restart(crew, member, answer.delay_usec); break;
-        case NEXT_GIVE_UP: crew_give_up(crew, member, failure_reason(member, service->restart)); break;
+        case NEXT_GIVE_UP: crew_give_up(crew, member, failure_reason(member, crew_service(crew, member)->restart)); break;
         }
 }

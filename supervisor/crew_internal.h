@@ -34,6 +34,7 @@ typedef struct Member {
         unsigned attempt;
         Respawn respawn;
         Ended how;
+        unsigned descendants_named; /* how many orphans the last descendants_left told of */
         unsigned orphans, active, killed; /* killed: processes of this run that got SIGKILL */
         usec_t since_usec, spawned_usec, ready_usec, ready_for_usec, asked_usec, exited_usec, status_usec;
         usec_t clear_limit_usec; /* when the rest of the tree is killed */
@@ -150,7 +151,9 @@ void crew_live(Crew *crew, Member *member, LifeHappening what);
 void crew_member_signal(Crew *crew, Member *member, Whom whom, int signal_number, const char *reason);
 void crew_kill(Crew *crew, Member *member);
 void crew_clear(Crew *crew, Member *member);
+const char *crew_failure_in_ending(Crew *crew, const Member *member); /* NULL: it did not fail */
 void crew_settle_run(Crew *crew, Member *member);
+void crew_name_descendants(Crew *crew, Member *member);
 void crew_tree_check(Crew *crew, Member *member);
 void crew_give_up(Crew *crew, Member *member, const char *reason);
 void crew_name_left(Crew *crew, uint32_t member, const char *reason);

@@ -118,6 +118,7 @@ static void rest(Crew *crew, Member *member) {
                 crew->survey_stale = true; /* its main process did not die, so nobody has looked for what it left elsewhere */
         } else
                 crew->gone[service->phase]++;
+        crew_name_descendants(crew, member);
         crew->new_strays |= member->orphans > 0; /* what is left of it, if anything, is a stray now */
         crew_alarm_member(crew, member, USEC_INFINITY);
         tally->resting++;
@@ -127,17 +128,16 @@ static void rest(Crew *crew, Member *member) {
         crew_mark_settled(crew, member);
         if (service->after.n > 0 && tally->resting == service->instances)
                 crew->stops_dirty = true;
+        if (member->life.state == LIFE_LEFT) {
+                const char *failure =
+                        crew_is_ending(crew) ? crew_failure_in_ending(crew, member) : "something of it cannot be killed";
+                tally->failed += failure != NULL;
+                if (failure)
+                        crew_give_up(crew, member, failure);
+        }
         if (crew_is_ending(crew))
                 return;
         crew->starts_dirty = true;
-        if (member->life.state == LIFE_LEFT) {
-                tally->failed++;
-                crew_record_member(crew, member,
-                                   &(Event){ .kind = EVENT_SERVICE_GAVE_UP,
-                                             .essential = service->essential,
-                                             .failures = member->respawn.failures,
-                                             .reason = "something of it cannot be killed" });
-        }
         if (member->life.state != LIFE_DONE && service->essential)
                 crew_end_because(crew, crew->startup_told ? "essential" : "start_failed", service->name, false);
         else if (crew->n_resting == crew->n_members ||

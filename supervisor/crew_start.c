@@ -106,8 +106,16 @@ void crew_tell_readiness(Crew *crew, const char *reason) {
         crew_record(crew, &(Event){ .kind = EVENT_READINESS_CHANGED, .ready = ready, .reason = reason });
 }
 
+/* What has done its work stands in nobody's way; but an essential service that is over is no longer there to be ready. */
+static bool counts_as_ready(const Crew *crew, const Member *member) {
+        const ServiceConfig *service = crew_service(crew, member);
+        if (member->life.state == LIFE_DONE)
+                return service->type == SERVICE_ONESHOT || !service->essential;
+        return member->life.state == LIFE_READY;
+}
+
 void crew_update_ready(Crew *crew, Member *member) {
-        bool counts = member->life.state == LIFE_READY || member->life.state == LIFE_DONE;
+        bool counts = counts_as_ready(crew, member);
         if (counts == member->counted_ready)
                 return;
         member->counted_ready = counts;

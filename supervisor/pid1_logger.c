@@ -1,12 +1,9 @@
 /* pid1_logger.c - the logger among the first process's parts: made when something needs it, waited for where it matters. */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <limits.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/take.h"
 #include "supervisor/libexec.h"
 #include "supervisor/pid1.h"
 
@@ -72,10 +69,10 @@ static bool is_needed(const Pid1 *pid1, bool journal) {
 int pid1_make_logger(Pid1 *pid1) {
         const char *file = pid1->config->journal_file;
         bool journal = file && !archive_is_on_tmpfs(file);
-        _cleanup_(freep) char *program = NULL;
+        char program[PATH_MAX];
         if (!is_needed(pid1, journal))
                 return 0;
-        int r = libexec_find("endwell-logger", &program);
+        int r = libexec_find("logger", program);
         if (r < 0) {
                 log_err("could not find endwell-logger: %s; nothing was started", strerrordesc_np(-r));
                 return r;

@@ -242,6 +242,19 @@ static void stage_survey(void *self) {
         pid1_survey(self);
 }
 
+/* A drop-in for tini says nothing while all is well, and one line when the command could not run, had to be killed, or a
+ * fault is ours. The command's own code needs no explanation. */
+static LogLevel level_for_command(const Event *event) {
+        LogLevel level = sentence_level(event);
+        switch ((int)event->kind) {
+        case EVENT_SERVICE_EXITED: return event->error ? LOG_LEVEL_ERR : LOG_LEVEL_INFO;
+        case EVENT_SERVICE_GAVE_UP:
+        case EVENT_ENDING_FINISHED: return LOG_LEVEL_INFO;
+        default: break;
+        }
+        return level == LOG_LEVEL_NOTICE ? LOG_LEVEL_INFO : level;
+}
+
 void pid1_record(Pid1 *pid1, Event *event) {
         char line[EVENT_LINE_MAX], sentence[SENTENCE_MAX];
         event->seq = ++pid1->seq;
@@ -249,7 +262,8 @@ void pid1_record(Pid1 *pid1, Event *event) {
         event->wall_usec = clock_wall_usec();
         size_t length = event_write(event, line, sizeof line);
         archive_append(pid1->archive, event->seq, line, length);
-        log_line(sentence_level(event), "%s", sentence_write(event, sentence));
+        LogLevel level = pid1->config->single ? level_for_command(event) : sentence_level(event);
+        log_line(level, "%s", sentence_write(event, sentence));
         (void)sd_event_source_set_enabled(pid1->pump, SD_EVENT_ONESHOT);
 }
 

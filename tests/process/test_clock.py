@@ -59,7 +59,7 @@ def case_38_a_clock_step_changes_no_timer_of_a_back_off_or_of_a_stop(case):
     within(wall(again) - wall(scheduled), -HOUR - 5, -HOUR + 5, "the step as endwell's own clock saw it")
     case.serving("web")
     run.journal.until("startup_finished")
-    run.signal(15)
+    run.send(15)
     asked = run.journal.until("service_asked", service="web")
     set_clock(case, HOUR)
     check(clocks_of_timers(run) <= {MONOTONIC, BOOTTIME}, f"clocks of timers in the stop: {clocks_of_timers(run)}")

@@ -122,7 +122,7 @@ def case_48_a_hook_that_hangs_is_killed_with_its_group_and_the_phase_goes_on(cas
               TimeoutSec="1s")
     run = case.run(plan).ready()
     case.serving("web"), case.serving("data")
-    run.signal(15)
+    run.send(15)
     case.serving("hook"), case.serving("hookchild")
     begun = time.monotonic()
     with run.connect().client as client:
@@ -220,7 +220,7 @@ def case_42_two_stop_requests_are_one_ending_with_one_answer(case):
         plan.hook(edge, f"as {edge} , say ran", Service="web", On=edge)
     run = case.run(plan).ready()
     case.serving("web")
-    run.signal(15)
+    run.send(15)
     first = run.verb_begin("shutdown")
     run.journal.until("request_received", method="shutdown")
     second = run.verb_begin("shutdown")

@@ -293,7 +293,7 @@ def a_supervisor_that_was_killed_leaves_whole_lines_and_a_directory_for_the_next
     plan = three_phases(case)
     run = case.run(plan).ready()
     all_serving(case)
-    run.signal(signal.SIGKILL)
+    run.send(signal.SIGKILL)
     run.process.wait(60)
     run.unchecked = True
     run.journal.first("startup_finished")

@@ -111,7 +111,7 @@ def an_essential_that_fails_unasked_in_the_ending_is_83(case):
     plan.actor("data", f"say waiting , eof {gate} , exit 5", Phase="db")
     run = case.run(plan).ready()
     case.serving("web"), case.log.until("waiting")
-    run.signal(15)
+    run.send(15)
     run.journal.until("service_asked", service="web")
     with open(gate, "wb"):
         pass

@@ -128,7 +128,7 @@ def a_flood_of_messages_does_not_delay_sigterm(case):
         client.sendall(b'{"method":"status"}\n')
         check(client.recv(65536), "no answer in the flood")
     sent = time.monotonic_ns() // 1000
-    run.signal(signal.SIGTERM)
+    run.send(signal.SIGTERM)
     equal(run.wait(), 0, "exit code")
     within(run.journal.only("signal_received")["mono_us"] - sent, -MS, 100 * MS, "from the signal to its receipt")
     within(run.journal.only("ending_finished")["took_us"], 0, 3 * S, "the ending")

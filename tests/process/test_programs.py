@@ -160,7 +160,7 @@ def the_database_ends_after_the_workers_and_these_after_the_web_server_under_loa
     load = Load(http, 12)
     wait_until(lambda: load.answered >= 24 and load.in_flight() >= 4, "load", alive=run.alive)
     signalled = time.monotonic()
-    run.signal(15)
+    run.send(15)
     run.journal.until("service_asked", service="web")
     equal(run.wait(), 0, "exit code")
     for thread in load.threads:

@@ -118,7 +118,7 @@ def case_14_three_terms_are_one_ending_that_nothing_cuts_short(case):
     run = case.run(plan).ready()
     case.serving("web")
     for count in (1, 2, 3):
-        run.signal(signal.SIGTERM)
+        run.send(signal.SIGTERM)
         run.journal.until("signal_received", count=count)
     equal(run.wait(), 0, "exit code")
     effects = [line["effect"] for line in run.journal.all("signal_received", signal="SIGTERM", sender_pid=0)]
@@ -151,9 +151,9 @@ def case_15_a_second_ctrl_c_ends_fast_and_is_81_when_somebody_was_killed(case):
     plan.actor("data", "serve", Phase="db")
     run = case.run(plan).ready()
     case.serving("web"), case.serving("data")
-    run.signal(signal.SIGINT)
+    run.send(signal.SIGINT)
     run.journal.until("service_asked", service="web")
-    run.signal(signal.SIGINT)
+    run.send(signal.SIGINT)
     equal(run.wait(), 81, "exit code")
     first, second = run.journal.all("signal_received")
     equal((first["effect"], second["effect"]), ("ending_begins", "ends_fast"), "effects")
@@ -184,7 +184,7 @@ def a_second_signal_of_another_kind_does_not_end_fast(case):
     run = case.run(plan).ready()
     case.serving("web")
     for count, number in enumerate((signal.SIGINT, signal.SIGQUIT, signal.SIGTERM), 1):
-        run.signal(number)
+        run.send(number)
         run.journal.until("signal_received", count=count)
     equal(run.wait(), 0, "exit code")
     equal([line["effect"] for line in run.journal.all("signal_received")],
@@ -230,10 +230,10 @@ def other_signals_are_recorded_and_harmless(case):
     case.serving("web")
     harmless = [signal.SIGALRM, signal.SIGWINCH, signal.SIGURG, signal.SIGTSTP, signal.SIGVTALRM, signal.SIGRTMIN]
     for count, number in enumerate(harmless, 1):
-        run.signal(number)
+        run.send(number)
         run.journal.until("signal_received", count=count, effect="ignored")
     for number in (signal.SIGPIPE, signal.SIGTTIN, signal.SIGTTOU):
-        run.signal(number)
+        run.send(number)
     run.journal.none("ending_started")
     equal(run.end(), 0, "exit code")
     equal(case.signals("web"), [signal.SIGTERM], "signals of web")
@@ -257,7 +257,7 @@ def usr1_puts_the_state_into_the_log(case):
     plan.actor("web", "serve", Phase="one")
     run = case.run(plan).ready()
     before = len(run.errors())
-    run.signal(signal.SIGUSR1)
+    run.send(signal.SIGUSR1)
     equal(run.journal.until("signal_received")["effect"], "dump", "effect")
     wait_until(lambda: "web" in run.errors()[before:], "the state on stderr", alive=run.alive)
     equal(run.end(), 0, "exit code")
@@ -270,7 +270,7 @@ def usr2_reopens_the_journal(case):
     run = case.run(plan).ready()
     moved = run.journal.path + ".moved"
     os.rename(run.journal.path, moved)
-    run.signal(signal.SIGUSR2)
+    run.send(signal.SIGUSR2)
     wait_until(lambda: os.path.exists(run.journal.path), "a new journal file", alive=run.alive)
     equal(run.end(), 0, "exit code")
     with open(moved, encoding="utf-8") as file:
@@ -283,9 +283,9 @@ def a_single_command_gets_every_signal_as_it_arrived(case):
     case.serving("command")
     numbers = [signal.SIGHUP, signal.SIGUSR1, signal.SIGWINCH, signal.SIGALRM, signal.SIGRTMIN + 1, signal.SIGHUP]
     for count, number in enumerate(numbers, 1):
-        run.signal(number)
+        run.send(number)
         wait_until(lambda: len(case.signals("command")) == count, f"signal {number}", alive=run.alive)
-    run.signal(signal.SIGUSR2)
+    run.send(signal.SIGUSR2)
     equal(run.wait(), 6, "exit code")
     equal(case.signals("command"), [int(number) for number in numbers] + [12], "signals of the command")
 
@@ -295,7 +295,7 @@ def a_single_command_gets_a_repeated_term_once(case):
     run = case.run_actor("serve --term-ms 500 --exit 3")
     case.serving("command")
     for count in (1, 2, 3):
-        run.signal(signal.SIGTERM)
+        run.send(signal.SIGTERM)
         run.journal.until("signal_received", count=count)
     equal(run.wait(), 3, "exit code")
     equal(case.signals("command"), [signal.SIGTERM], "signals of the command")
@@ -305,7 +305,7 @@ def a_single_command_gets_a_repeated_term_once(case):
 def rewritten_signals_arrive_as_told_or_not_at_all(case):
     run = case.run_actor("serve", ["--rewrite", "15:3", "--rewrite", "1:0"])
     case.serving("command")
-    run.signal(signal.SIGHUP)
+    run.send(signal.SIGHUP)
     run.journal.until("signal_received", signal="SIGHUP")
     equal(run.end(), 0, "exit code")
     equal(case.signals("command"), [signal.SIGQUIT], "signals of the command")

@@ -41,10 +41,14 @@ bool laws_is_resting(const Laws *laws, uint32_t member) {
         return strcmp(state, "done") == 0 || strcmp(state, "failed") == 0 || strcmp(state, "left") == 0;
 }
 
-/* KillMode=process: what its main process leaves lives on, unless nobody can tell whose it is. */
+/* KillMode=process: what its main process leaves lives on, with all that is below it, unless nobody can tell whose it is. */
 bool laws_is_left_by_mode(const Laws *laws, const Process *process) {
-        return process->tree != CREW_NOBODY && process->kind == PROCESS_DESCENDANT && !process->script.anonymous && laws_service(laws, process->tree)->kill_mode == KILL_PROCESS &&
-               laws->world->main_slot[process->tree] != (uint32_t)(process - laws->world->processes);
+        const World *world = laws->world;
+        if (process->tree == CREW_NOBODY || laws_service(laws, process->tree)->kill_mode != KILL_PROCESS)
+                return false;
+        while (process->parent != PID_ONE && process->kind == PROCESS_DESCENDANT)
+                process = &world->processes[process->parent];
+        return process->kind == PROCESS_DESCENDANT && !process->script.anonymous;
 }
 
 static bool was_settled(const Laws *laws, uint32_t member) {
@@ -94,7 +98,7 @@ void laws_on_spawn(Laws *laws, uint32_t member) {
         truth->spawned_turn = truth->turn + 1;
         truth->ever_spawned = true;
         truth->ready_usec = truth->asked_usec = USEC_INFINITY;
-        truth->stopping = truth->killed = truth->extended = truth->drained = false;
+        truth->stopping = truth->killed = truth->extended = truth->drained = truth->stops_before = false;
 }
 
 void laws_on_spawn_refused(Laws *laws, uint32_t member) {
@@ -198,6 +202,8 @@ static void check_stop_order(Laws *laws, uint32_t member) {
                 if (!process_is_alive(process) || process->given_up || process->tree == CREW_NOBODY ||
                     process->script.anonymous || process->hook_run != NO_SLOT || laws_is_left_by_mode(laws, process))
                         continue;
+                if (laws_is_resting(laws, process->tree))
+                        continue; /* given up, or a late stray: it belongs to the phase, not to the run */
                 for (uint16_t n = 0; n < before->n; n++)
                         if (world->schedule->service_of[process->tree] == before->items[n])
                                 laws_break(laws, "A", "member %u was asked while pid %d of member %u, which comes after it, lived",
@@ -232,10 +238,10 @@ void laws_on_signal(Laws *laws, uint32_t member, Whom whom, int signal_number, c
         if (signal_number == 0 || member == CREW_NOBODY || whom == WHOM_REST || world->main_slot[member] == NO_SLOT)
                 return;
         MemberTruth *truth = &laws->members[member];
-        if (!process_is_alive(&world->processes[world->main_slot[member]]))
-                return;
+        /* A dead main process that PID 1 has not collected yet was asked, for all it can know. */
+        bool lives = process_is_alive(&world->processes[world->main_slot[member]]);
         if (signal_number == SIGKILL) {
-                if (laws->ending && reason)
+                if (lives && laws->ending && reason)
                         check_not_too_early(laws, member, reason);
                 truth->killed = true;
                 return;
@@ -243,7 +249,7 @@ void laws_on_signal(Laws *laws, uint32_t member, Whom whom, int signal_number, c
         if (truth->asked_usec != USEC_INFINITY)
                 return;
         truth->asked_usec = world->now_usec;
-        if (!laws->ending || laws_is_development(laws))
+        if (!lives || !laws->ending || truth->stops_before || laws_is_development(laws))
                 return;
         unsigned phase = laws_service(laws, member)->phase;
         if (!laws->phase_asked[phase])
@@ -254,7 +260,7 @@ void laws_on_signal(Laws *laws, uint32_t member, Whom whom, int signal_number, c
 }
 
 /* Also of one that dies already of the killing of a hook's group: PID 1 cannot know that. */
-void laws_on_killed(Laws *laws, const Process *process, const char *reason) {
+void laws_on_killed(Laws *laws, const char *reason) {
         if (!laws->ending || !reason || strcmp(reason, "drained") == 0 ||
             strcmp(reason, "died") == 0)
                 return;

@@ -16,6 +16,7 @@ typedef struct MemberTruth {
         unsigned spawned_turn; /* turn + 1 of the last start */
         usec_t ready_usec, asked_usec; /* of this run; USEC_INFINITY: not yet */
         bool ever_spawned, ever_ready, stopping, extended, drained, killed, gave_up;
+        bool stops_before; /* its stop began before the ending did: what it requires failed */
 } MemberTruth;
 
 typedef struct HookTruth {
@@ -32,7 +33,8 @@ struct Laws {
         HookTruth hooks[SIM_HOOKS_MAX][SIM_MEMBERS_MAX + 1]; /* the last column: a phase's hook */
         unsigned hooks_running;
         Verdict verdict, reread;
-        bool ending, fast, withdrawn, finished_event, ready_told_away, must_be_essential, hook_aborted;
+        bool ending, fast, withdrawn, finished_event, ready_told_away, must_be_essential;
+        bool hook_aborted, hook_cut; /* a stop hook with OnFailure=abort failed; or was killed */
         bool phase_asked[PHASES_MAX]; /* its first stop signal was sent */
         usec_t ending_usec, asked_usec; /* the event, the first request; USEC_INFINITY: not yet */
         unsigned phases_started, phases_finished;
@@ -50,12 +52,14 @@ void laws_on_hook(Laws *laws, uint32_t hook_run);
 void laws_on_hook_gone(Laws *laws, uint32_t hook_run, const Ended *how); /* NULL: it could not be made */
 void laws_on_withdraw(Laws *laws);
 void laws_on_signal(Laws *laws, uint32_t member, Whom whom, int signal_number, const char *reason);
-void laws_on_killed(Laws *laws, const Process *process, const char *reason); /* it was alive until now */
+void laws_on_killed(Laws *laws, const char *reason); /* a process that was alive until now */
 void laws_on_said(Laws *laws, uint32_t member, Saying saying);
 void laws_on_executed(Laws *laws, uint32_t member);
 void laws_on_asked_to_end(Laws *laws, bool fast);
 void laws_on_own_fault(Laws *laws);
 void laws_on_main_collected(Laws *laws, uint32_t member, Ended how);
 void laws_on_finish(Laws *laws, int code);
+void laws_on_hook_killed(Laws *laws, uint32_t hook_run);
+bool laws_is_left_by_mode(const Laws *laws, const Process *process); /* lives on by KillMode=process */
 /* Nothing more will happen at this instant. */
 void laws_on_quiet(Laws *laws);

@@ -44,7 +44,8 @@ static int code_by_truth(const Laws *laws) {
                 return EXIT_DEADLINE;
         if (laws->forced > 0)
                 return EXIT_KILLED;
-        if (laws->hook_aborted)
+        /* One that ended well at the very instant of its limit may count as timed out. */
+        if (laws->hook_aborted || (laws->hook_cut && verdict_code(&laws->verdict) == EXIT_HOOK_FAILED))
                 return EXIT_HOOK_FAILED;
         if (laws->descendants_left > 0 || something_was_left_by_mode(laws))
                 return EXIT_DESCENDANTS;

@@ -32,7 +32,7 @@ static bool phase_is_empty(const Laws *laws, unsigned phase) {
 
 static void check_member_hour(Laws *laws, const HookView *view) {
         uint32_t member = view->member;
-        const MemberTruth *truth = &laws->members[member];
+        MemberTruth *truth = &laws->members[member];
         HookOn on = view->hook->on;
         if (laws->asked_usec != USEC_INFINITY && laws->ending && (on == HOOK_PRE_START || on == HOOK_POST_START))
                 laws_break(laws, "L5", "hook %s of member %u began after the ending did", view->hook->name, member);
@@ -40,6 +40,7 @@ static void check_member_hour(Laws *laws, const HookView *view) {
                 laws_break(laws, "L3", "pre-start hook %s began while member %u ran", view->hook->name, member);
         if (on == HOOK_PRE_STOP && (truth->asked_usec != USEC_INFINITY || !has_main(laws, member)))
                 laws_break(laws, "L3", "pre-stop hook %s began after member %u was asked or gone", view->hook->name, member);
+        truth->stops_before |= on == HOOK_PRE_STOP && !laws->ending;
         if (on == HOOK_PRE_STOP && laws->fast)
                 laws_break(laws, "L3", "pre-stop hook %s began in a fast ending", view->hook->name);
         if (on == HOOK_POST_STOP && (has_main(laws, member) || has_living_tree(laws, member)))
@@ -88,6 +89,11 @@ void laws_on_hook_gone(Laws *laws, uint32_t hook_run, const Ended *how) {
         truth->runs = false;
         if (failed && view.hook->on_failure == ON_FAILURE_ABORT && view.hook->on >= HOOK_PRE_STOP)
                 laws->hook_aborted = true;
+}
+
+void laws_on_hook_killed(Laws *laws, uint32_t hook_run) {
+        HookView view = crew_hook_view(laws->world->crew, hook_run);
+        laws->hook_cut |= view.hook->on_failure == ON_FAILURE_ABORT && view.hook->on >= HOOK_PRE_STOP;
 }
 
 /* A stop hook may be refused when no time is left for it, and a start hook when the ending began; nothing else may be. */

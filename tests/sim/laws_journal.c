@@ -72,6 +72,8 @@ static void on_left(Laws *laws, const Event *event) {
                 bool outlived = process->killed_usec != USEC_INFINITY && now >= process->killed_usec + USEC_PER_SEC;
                 if (!outlived && now < deadline_of(laws))
                         laws_break(laws, "E", "pid %d was given up too early", (int)event->pid);
+                if (process->kind == PROCESS_HOOK && !process->given_up)
+                        laws_on_hook_gone(laws, process->hook_run, NULL);
                 process->given_up = true;
                 /* What is below it cannot be reached either: it is not PID 1's to collect. */
                 for (uint32_t n = 0; n < world->n_processes; n++)
@@ -95,8 +97,12 @@ static void on_gave_up(Laws *laws, uint32_t member, const Event *event) {
         laws->essentials += event->essential;
         if (member == CREW_NOBODY)
                 laws_break(laws, "E", "nobody gave up");
-        else
+        else {
                 laws->members[member].gave_up = true;
+                bool by_others = event->reason && strcmp(event->reason, "what it requires failed") == 0;
+                if (laws->ending && event->essential && laws->members[member].killed && !by_others)
+                        laws_break(laws, "L9", "member %u failed for good, says the journal, and was killed by us", member);
+        }
 }
 
 static void fold_what_was_written(Laws *laws, const Event *event) {

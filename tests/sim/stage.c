@@ -101,7 +101,7 @@ static void stage_signal(void *self, uint32_t member, Whom whom, int signal_numb
                 char comm[16];
                 snprintf(comm, sizeof comm, "p%d", (int)process->pid);
                 if (signal_number == SIGKILL)
-                        laws_on_killed(world->laws, process, reason);
+                        laws_on_killed(world->laws, reason);
                 if (signal_number != 0) /* 0 only asks for their names: they are given up */
                         world_signal_process(world, slots[i], signal_number);
                 crew_told(world->crew, member, process->pid, comm, signal_number, reason);
@@ -110,6 +110,8 @@ static void stage_signal(void *self, uint32_t member, Whom whom, int signal_numb
 
 static void stage_signal_hook(void *self, uint32_t hook_run, int signal_number) {
         World *world = self;
+        if (signal_number == SIGKILL)
+                laws_on_hook_killed(world->laws, hook_run);
         for (uint32_t i = 0; i < world->n_processes; i++) {
                 Process *process = &world->processes[i];
                 if (process_is_alive(process) && process->hook_run == hook_run && !process->script.own_session &&

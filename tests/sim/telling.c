@@ -54,6 +54,8 @@ static void on_collected(World *world, uint32_t slot) {
                 laws_on_main_collected(world->laws, gone.tree, gone.ended);
                 crew_on_exited(world->crew, gone.tree, gone.ended);
         } else if (gone.kind == PROCESS_HOOK) {
+                if (gone.given_up)
+                        return; /* nobody asks any more, and the same hook may run again */
                 laws_on_hook_gone(world->laws, gone.hook_run, &gone.ended);
                 crew_on_hook_exited(world->crew, gone.hook_run, gone.ended);
         } else if (gone.known) {

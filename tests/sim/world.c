@@ -117,6 +117,11 @@ static void plan_life(World *world, uint32_t slot) {
         }
 }
 
+/* Whose parent was given up, or lives on by KillMode=process, is out of PID 1's sight until that parent is gone. */
+static bool is_beyond_reach(const World *world, uint32_t parent) {
+        return world->processes[parent].given_up || laws_is_left_by_mode(world->laws, &world->processes[parent]);
+}
+
 uint32_t world_new_process(World *world, ProcessKind kind, uint32_t parent, uint32_t tree, const Script *script) {
         uint32_t slot = free_slot(world);
         if (slot == NO_SLOT)
@@ -133,7 +138,7 @@ uint32_t world_new_process(World *world, ProcessKind kind, uint32_t parent, uint
                 .hook_run = parent == PID_ONE ? NO_SLOT : world->processes[parent].hook_run,
                 .run = tree == CREW_NOBODY ? 0 : world->runs[tree],
                 .known_as = CREW_NOBODY,
-                .given_up = parent != PID_ONE && world->processes[parent].given_up,
+                .given_up = parent != PID_ONE && is_beyond_reach(world, parent),
                 .born_usec = world->now_usec,
                 .asked_usec = USEC_INFINITY,
                 .killed_usec = USEC_INFINITY,

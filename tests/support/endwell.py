@@ -86,7 +86,7 @@ class Endwell:
             self._pid = wait_until(self._find, "the endwell process", alive=self.alive)
         return self._pid
 
-    def signal(self, number):
+    def send(self, number):
         os.kill(self.pid, number)
 
     def ready(self):
@@ -108,7 +108,7 @@ class Endwell:
         return self.code
 
     def end(self, number=signal.SIGTERM, timeout=TIMEOUT_SECONDS):
-        self.signal(number)
+        self.send(number)
         return self.wait(timeout)
 
     def errors(self):

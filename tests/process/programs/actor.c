@@ -134,11 +134,10 @@ static const struct {
         { "as", step_as },           { "attempts", step_attempts }, { "barrier", step_barrier },
         { "collect", step_collect }, { "die", step_die },           { "eof", step_eof },
         { "exec", step_exec },       { "exit", step_exit },         { "flood", step_flood },
-        { "kill", step_kill },       { "nest", step_nest },         { "notify", step_notify },
-        { "orphans", step_orphans }, { "print", step_print },       { "race", step_race },
-        { "report", step_report },   { "say", step_say },           { "serve", step_serve },
-        { "sleep", step_sleep },     { "spawn", step_spawn },       { "tell", step_tell },
-        { "write", step_write },
+        { "kill", step_kill },       { "notify", step_notify },     { "orphans", step_orphans },
+        { "print", step_print },     { "race", step_race },         { "report", step_report },
+        { "say", step_say },         { "serve", step_serve },       { "sleep", step_sleep },
+        { "spawn", step_spawn },     { "tell", step_tell },         { "write", step_write },
 };
 
 static void run_step(char **words) {
@@ -167,8 +166,9 @@ void actor_run(char **words, const char *separator) {
 }
 
 int main(int argc, char **argv) {
-        (void)argc;
         actor_log_open();
+        if (argc > 2 && strcmp(argv[1], "nest") == 0)
+                step_nest(argv + 2); /* its commas are the nested program's */
         actor_run(argv + 1, ",");
         return 0;
 }

@@ -31,11 +31,13 @@ void step_serve(char **words);
 void step_spawn(char **words);
 void step_orphans(char **words);
 void step_race(char **words);
-void step_nest(char **words);
 void step_notify(char **words);
 void step_barrier(char **words);
 void step_flood(char **words);
 void step_collect(char **words);
+
+/* Runs a program as the first process of a namespace that has nothing else in it; does not return. */
+void step_nest(char **words) __attribute__((noreturn));
 
 /* To $NOTIFY_SOCKET, or to `path` when it is not NULL; a descriptor goes along when it is not -1. 0 or -errno. */
 int words_send(const char *path, const char *text, int fd);

@@ -43,7 +43,7 @@ def status_during_an_ending_names_who_is_waited_for_since_when_and_until_when(ca
     run = case.run(plan).ready()
     for name in ("web", "stuck", "quick"):
         case.serving(name)
-    run.signal(15)
+    run.send(15)
     run.journal.until("service_gone", service="quick")
     status = run.connect().result("status")
     text = json.dumps(status)
@@ -138,7 +138,7 @@ def a_gateway_that_acknowledges_lets_the_ending_go_on(case):
     case.serving("web")
     client, reporter = run.connect(), run.connect()
     client.send(b'{"method":"subscribe","params":{"since":0,"as":"gateway"}}\n')
-    run.signal(15)
+    run.send(15)
     wait_until(lambda: (client.line() or {}).get("event") == "readiness_changed" and run.journal.all("ending_started"),
                "readiness_changed for the gateway")
     reporter.result("report", event="readiness_acknowledged")
