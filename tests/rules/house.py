@@ -2,6 +2,7 @@
 
 A rule is a program of one file. It takes the source root (and the build folder where it looks at what was built),
 prints every breach and ends with 1, or prints nothing and ends with 0.
+"""
 import os
 import re
 import sys

@@ -1,3 +1,4 @@
+/* test_clock.c - instants written by RFC 3339, checked against the calendar of the libc. */
 #include "base/clock.h"
 #include "base/take.h"
 #include <criterion/criterion.h>
