@@ -45,7 +45,8 @@ typedef struct ChildPlan {
         char *const *argv;       /* argv[0] without a slash is looked up in PATH of `envp` */
         char *const *envp;
         const char *directory;   /* NULL: endwell's */
-        bool inherit_input;      /* else descriptor 0 is /dev/null */
+        int input_fd;            /* above 0: use this descriptor (it is duplicated) */
+        bool inherit_input;      /* else descriptor 0 is endwell's, or without this /dev/null */
         ChildOutput output, error;
         ChildSession session;
         int parent_death_signal; /* 0: none */

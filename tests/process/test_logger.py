@@ -1,3 +1,4 @@
+#!/usr/bin/python3
 """The real endwell-logger, driven as PID 1 drives it: bytes, marks, the journal's file, crashes and the end."""
 import errno
 import hashlib

@@ -53,3 +53,4 @@ typedef struct Schedule {
 void schedule_make(Schedule *ret, uint64_t seed);
 /* What is left when the services, phases and hooks stand: relations, members, budget. Also used by the walk. */
 void schedule_seal(Schedule *schedule);
+void schedule_print(const Schedule *schedule);

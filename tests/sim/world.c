@@ -10,7 +10,7 @@
 #include "tests/sim/laws.h"
 
 void world_init(World *world, const Schedule *schedule, Laws *laws) {
-        world->now_usec = 1000 * USEC_PER_SEC;
+        world->now_usec = WORLD_BEGINS_USEC;
         world->random.state = schedule->seed ^ UINT64_C(0x5151515151515151);
         world->chooser = NULL;
         world->crew = NULL;
@@ -32,7 +32,7 @@ void world_init(World *world, const Schedule *schedule, Laws *laws) {
 void world_say(const World *world, const char *format, ...) {
         if (!world->trace)
                 return;
-        printf("%12.6f  ", (double)world->now_usec / 1e6 - 1000);
+        printf("%12.6f  ", (double)(world->now_usec - WORLD_BEGINS_USEC) / 1e6);
         va_list args;
         va_start(args, format);
         vprintf(format, args);

@@ -11,6 +11,7 @@
 #include "tests/sim/agenda.h"
 #include "tests/sim/schedule.h"
 
+#define WORLD_BEGINS_USEC (1000 * USEC_PER_SEC)
 #define PROCESSES_MAX 512
 #define NO_SLOT       UINT32_MAX
 #define PID_ONE       (UINT32_MAX - 1) /* as a parent */
