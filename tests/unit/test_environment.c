@@ -6,7 +6,7 @@
 #include "base/take.h"
 #include "supervisor/environment.h"
 
-#define LIST(...) ((char *const[]){ __VA_ARGS__, NULL })
+#define LIST(...) ((char *const *)(const char *const[]){ __VA_ARGS__, NULL })
 static char *const none[] = { NULL };
 
 /* The joined words, separated by blanks. */
