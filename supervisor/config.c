@@ -1,12 +1,12 @@
 /* config.c - loads a configuration: reads the files, then section after section, then what ties them together. */
 #include "supervisor/config.h"
+#include "base/take.h"
+#include "supervisor/config_keys.h"
+#include "supervisor/config_reading.h"
 #include <errno.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/take.h"
-#include "supervisor/config_keys.h"
-#include "supervisor/config_reading.h"
 
 #define DEFAULT_PATH "/etc/endwell.ini"
 
@@ -21,14 +21,17 @@ static const char *choose_path(const char *path) {
         return path && *path ? path : DEFAULT_PATH;
 }
 
+/* Without memory what was read has holes, so nothing is built on it. */
 static void read_sections(Reading *reading, const char *mode) {
+        static void (*const readers[])(Reading *) = {
+                config_read_services, config_read_hooks,     config_read_relations,
+                config_read_budget,   config_check_programs,
+        };
+
         config_read_phases(reading);
         config_read_supervisor(reading, mode);
-        config_read_services(reading);
-        config_read_hooks(reading);
-        config_read_relations(reading);
-        config_read_budget(reading);
-        config_check_programs(reading);
+        for (size_t i = 0; i < LENGTH_OF(readers) && reading->error == 0; i++)
+                readers[i](reading);
 }
 
 static int add_digest(Config *config, Complaints *complaints) {

@@ -1,12 +1,12 @@
 /* config_advice.c - warns of programs that cannot be found, and of those that end well by another signal. */
-#include <errno.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include "base/names.h"
 #include "base/take.h"
 #include "supervisor/config_program.h"
 #include "supervisor/config_values.h"
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 
 static const char *base_name(const char *path) {
         const char *slash = strrchr(path, '/');
@@ -21,8 +21,7 @@ static void warn_if_missing(Reading *reading, const Setting *setting, const char
                 reading->error = r;
         else if (r < 0)
                 complaints_warn(reading->complaints, setting->file, setting->line, "%s: the program %.200s %s",
-                                setting->key, program,
-                                r == -EACCES ? "may not be executed" : "cannot be found");
+                                setting->key, program, r == -EACCES ? "may not be executed" : "cannot be found");
 }
 
 /* "php-fpm" stands for php-fpm8.2 too: Debian's packages carry the version in the name. */
@@ -36,8 +35,8 @@ static int graceful_signal(const char *name) {
                 const char *program;
                 int number;
         } wanted[] = {
-                { "nginx", SIGQUIT },    { "php-fpm", SIGQUIT }, { "postgres", SIGINT },  { "postmaster", SIGINT },
-                { "haproxy", SIGUSR1 },  { "httpd", SIGWINCH },  { "apache2", SIGWINCH },
+                { "nginx", SIGQUIT },   { "php-fpm", SIGQUIT }, { "postgres", SIGINT },  { "postmaster", SIGINT },
+                { "haproxy", SIGUSR1 }, { "httpd", SIGWINCH },  { "apache2", SIGWINCH },
         };
 
         for (size_t i = 0; i < LENGTH_OF(wanted); i++)

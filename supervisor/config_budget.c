@@ -1,11 +1,11 @@
 /* config_budget.c - checks that the ending fits: deadline, phases, and the hooks in them, with the arithmetic shown. */
+#include "base/take.h"
+#include "supervisor/config_values.h"
+#include "supervisor/span.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/take.h"
-#include "supervisor/config_values.h"
-#include "supervisor/span.h"
 
 /* ---- The deadline ---- */
 
@@ -160,14 +160,14 @@ static usec_t begin_usec(const Config *config, unsigned phase) {
 static void complain_about_hook(Reading *reading, const HookConfig *hook, unsigned phase, usec_t all_usec) {
         const Config *config = reading->config;
         const Setting *line = settings_get(reading->hooks[hook - config->hooks], "TimeoutSec");
-        bool written = line || config->phases[phase].timeout_usec != USEC_INFINITY;
+        void (*complain)(Complaints *, const char *, unsigned, const char *, ...) =
+                line || config->phases[phase].timeout_usec != USEC_INFINITY ? complaints_add : complaints_warn;
 
-        (written ? complaints_add : complaints_warn)(
-                reading->complaints, line ? line->file : hook->file, line ? line->line : hook->line,
-                "the hook %s may take %s, with what runs before and after it %s: it can eat the phase %s, which has %s; "
-                "write a shorter TimeoutSec%s",
-                hook->name, SPAN(hook->timeout_usec), SPAN(all_usec), config->phases[phase].name,
-                SPAN(config->budget.timeout_usec[phase]), line ? "" : " (5 s is the default)");
+        complain(reading->complaints, line ? line->file : hook->file, line ? line->line : hook->line,
+                 "the hook %s may take %s, with what runs before and after it %s: it can eat the phase %s, which has "
+                 "%s; write a shorter TimeoutSec%s",
+                 hook->name, SPAN(hook->timeout_usec), SPAN(all_usec), config->phases[phase].name,
+                 SPAN(config->budget.timeout_usec[phase]), line ? "" : " (5 s is the default)");
 }
 
 static void check_hooks_of_phase(Reading *reading, const HookTimes *times, unsigned phase) {
@@ -211,7 +211,8 @@ static void warn_of_limits(Reading *reading) {
                         continue; /* not given, not understood, or infinity */
                 usec_t limit = budget_limit(&config->budget, service->phase);
                 if (service->timeout_stop_usec > limit)
-                        value_warn(reading, line, "is longer than the phase %s can last (%s): %s would be killed earlier",
+                        value_warn(reading, line,
+                                   "is longer than the phase %s can last (%s): %s would be killed earlier",
                                    config->phases[service->phase].name, SPAN(limit), service->name);
         }
 }

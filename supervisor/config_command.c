@@ -1,11 +1,11 @@
 /* config_command.c - makes the configuration of `endwell run -- COMMAND`: one service, no file. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include "base/names.h"
 #include "base/take.h"
 #include "supervisor/config_reading.h"
 #include "supervisor/config_strings.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* The name of the program as far as it can be a service's. */
 static void name_after(const char *program, char ret_name[static NAME_LENGTH_MAX + 1]) {

@@ -2,13 +2,13 @@
  *
  * Over the bytes of the files and not over the values: these may hold secrets from the environment, and a short hash of a
  * weak secret, written into a journal, gives it away. */
+#include "base/take.h"
+#include "supervisor/config_reading.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
-#include "base/take.h"
-#include "supervisor/config_reading.h"
 
 #define FNV_OFFSET UINT64_C(0xcbf29ce484222325) /* draft-eastlake-fnv */
 #define FNV_PRIME  UINT64_C(0x100000001b3)

@@ -1,7 +1,7 @@
 /* config_free.c - makes an empty configuration, and ends one. */
+#include "supervisor/config_reading.h"
 #include <errno.h>
 #include <stdlib.h>
-#include "supervisor/config_reading.h"
 
 int config_new(Config **ret) {
         Config *config = malloc(sizeof *config);

@@ -1,10 +1,14 @@
 /* config_keys.c - the table of all sections and keys of a configuration. */
 #include "supervisor/config_keys.h"
 
-#define SINGLE(key) { key, SETTINGS_KEY_SINGLE }
-#define LIST(key)   { key, SETTINGS_KEY_LIST }
-#define LATER(key)  { key, SETTINGS_KEY_LATER }
-#define END         { NULL, SETTINGS_KEY_SINGLE }
+#define SINGLE(key)                                                                                                    \
+        { key, SETTINGS_KEY_SINGLE }
+#define LIST(key)                                                                                                      \
+        { key, SETTINGS_KEY_LIST }
+#define LATER(key)                                                                                                     \
+        { key, SETTINGS_KEY_LATER }
+#define END                                                                                                            \
+        { NULL, SETTINGS_KEY_SINGLE }
 
 static const SettingsKey supervisor_keys[] = {
         SINGLE("Mode"),
@@ -120,8 +124,16 @@ static const SettingsKey hook_keys[] = {
 };
 
 static const SettingsKey database_keys[] = {
-        LATER("Url"),      LATER("UrlFile"), LATER("ListenUrl"), LATER("Schema"),           LATER("Phase"),
-        LATER("Embedded"), LATER("User"),    LATER("Migrate"),   LATER("ConnectTimeoutSec"), END,
+        LATER("Url"),
+        LATER("UrlFile"),
+        LATER("ListenUrl"),
+        LATER("Schema"),
+        LATER("Phase"),
+        LATER("Embedded"),
+        LATER("User"),
+        LATER("Migrate"),
+        LATER("ConnectTimeoutSec"),
+        END,
 };
 
 static const SettingsKey reaper_keys[] = {
@@ -136,11 +148,25 @@ static const SettingsKey gateway_keys[] = {
 };
 
 static const SettingsKey verify_keys[] = {
-        LATER("Url"),         LATER("SlowUrl"),         LATER("HealthUrl"),    LATER("Rate"),
-        LATER("WarmupSec"),   LATER("Environment"),     LATER("Database"),     LATER("EnvironmentFile"),
-        LATER("Queue"),       LATER("JobPayload"),      LATER("ExpectActive"), LATER("ForbidEnv"),
-        LATER("AllowReused"), LATER("AllowDatabase"),   LATER("Ports"),        LATER("Runs"),
-        LATER("Seed"),        LATER("ReportDirectory"), END,
+        LATER("Url"),
+        LATER("SlowUrl"),
+        LATER("HealthUrl"),
+        LATER("Rate"),
+        LATER("WarmupSec"),
+        LATER("Environment"),
+        LATER("Database"),
+        LATER("EnvironmentFile"),
+        LATER("Queue"),
+        LATER("JobPayload"),
+        LATER("ExpectActive"),
+        LATER("ForbidEnv"),
+        LATER("AllowReused"),
+        LATER("AllowDatabase"),
+        LATER("Ports"),
+        LATER("Runs"),
+        LATER("Seed"),
+        LATER("ReportDirectory"),
+        END,
 };
 
 const SettingsKind config_kinds[] = {

@@ -2,16 +2,16 @@
  *
  * regcomp(3) writes out what is repeated: "((a{255}){255}){255}" has 20 letters and asks for gigabytes, "a+" is "aa*". So
  * the size of the written-out pattern is estimated first. */
+#include "base/take.h"
+#include "supervisor/config_values.h"
 #include <errno.h>
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/take.h"
-#include "supervisor/config_values.h"
 
 #define LENGTH_MAX      1024
 #define WRITTEN_OUT_MAX 20000 /* letters of the written-out pattern */
-#define DEPTH_MAX       32   /* of parentheses */
+#define DEPTH_MAX       32    /* of parentheses */
 
 typedef struct Measure {
         unsigned long sums[DEPTH_MAX + 1]; /* of each open group; [0] is the whole pattern */
@@ -121,6 +121,10 @@ void value_pattern(Reading *reading, const Setting *setting, void *ret_value) {
                 return;
         }
         int r = regcomp(&compiled, setting->value, REG_EXTENDED | REG_NOSUB);
+        if (r == REG_ESPACE) {
+                reading->error = -ENOMEM;
+                return;
+        }
         if (r != 0) {
                 regerror(r, NULL, sentence, sizeof sentence);
                 value_refuse(reading, setting, "is no extended regular expression: %s", sentence);

@@ -1,5 +1,8 @@
 /* config_program.c - commands, their environment, and where their program is. */
 #include "supervisor/config_program.h"
+#include "base/take.h"
+#include "supervisor/config_strings.h"
+#include "supervisor/config_values.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -7,9 +10,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "base/take.h"
-#include "supervisor/config_strings.h"
-#include "supervisor/config_values.h"
 
 /* ---- Commands ---- */
 

@@ -1,13 +1,13 @@
 /* config_reading.c - sorts the sections that were read, and finds services and phases by name. */
 #include "supervisor/config_reading.h"
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include "base/names.h"
 #include "base/take.h"
 #include "supervisor/config_keys.h"
 #include "supervisor/config_values.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define SUGGESTIONS_MAX 16 /* looking through thousands of names for each of thousands of slips would take minutes */
 

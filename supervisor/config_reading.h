@@ -13,14 +13,14 @@ typedef struct Reading {
         Config *config;
         const Settings *settings;
         Complaints *complaints;
-        size_t n_before; /* errors that the caller had already */
-        const SettingsSection *supervisor;     /* NULL: not in the file */
-        const SettingsSection **phases;        /* PHASES_MAX, NULL where a phase has no section */
-        const SettingsSection **services;      /* beside config->services */
-        const SettingsSection **hooks;         /* beside config->hooks */
-        uint16_t *by_name;                     /* services, sorted */
+        size_t n_before;                   /* errors that the caller had already */
+        const SettingsSection *supervisor; /* NULL: not in the file */
+        const SettingsSection **phases;    /* PHASES_MAX, NULL where a phase has no section */
+        const SettingsSection **services;  /* beside config->services */
+        const SettingsSection **hooks;     /* beside config->hooks */
+        uint16_t *by_name;                 /* services, sorted */
         unsigned n_suggested;
-        int error;                             /* 0 or -ENOMEM */
+        int error; /* 0 or -ENOMEM */
 } Reading;
 
 int reading_init(Reading *reading, Config *config, const Settings *settings, Complaints *complaints);

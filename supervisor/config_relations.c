@@ -1,11 +1,11 @@
 /* config_relations.c - reads After and Requires, refuses cycles, and finds who waits for whom. */
+#include "base/take.h"
+#include "supervisor/config_values.h"
+#include "supervisor/order.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/take.h"
-#include "supervisor/config_values.h"
-#include "supervisor/order.h"
 
 #define CYCLES_MAX      20 /* complained about: one broken line can close thousands */
 #define CYCLE_NAMES_MAX 12 /* printed of one cycle */
@@ -142,17 +142,26 @@ static void fill_edges(const Config *config, Edges *edges) {
 
 /* ---- Cycles ---- */
 
-/* The line that makes `service` wait for `other`. */
+/* Whether `name` stands in the list as a word of its own, quoted or not. */
+static bool list_has(const char *list, const char *name) {
+        static const char around[] = " \t\"'";
+        size_t length = strlen(name);
+
+        for (const char *at = list; (at = strstr(at, name)); at += length)
+                if ((at == list || strchr(around, at[-1])) && (!at[length] || strchr(around, at[length])))
+                        return true;
+        return false;
+}
+
+/* The last line of the section that makes its service wait for `other`. */
 static const Setting *find_edge_line(const SettingsSection *section, const char *other) {
         const Setting *found = NULL;
 
         for (size_t i = 0; i < section->n_items; i++) {
                 const Setting *item = &section->items[i];
                 bool relation = strcmp(item->key, "After") == 0 || strcmp(item->key, "Requires") == 0;
-                size_t length = strlen(other);
-                for (const char *at = item->value; relation && (at = strstr(at, other)); at += length)
-                        if ((at == item->value || strchr(" \t\"'", at[-1])) && (!at[length] || strchr(" \t\"'", at[length])))
-                                found = item;
+                if (relation && list_has(item->value, other))
+                        found = item;
         }
         return found;
 }
@@ -174,8 +183,8 @@ static int tell_cycle(void *userdata, const uint16_t *nodes, size_t n) {
 
         const SettingsSection *section = teller->reading->services[nodes[0]];
         const Setting *line = find_edge_line(section, services[nodes[n > 1 ? 1 : 0]].name);
-        complaints_add(teller->reading->complaints, line ? line->file : section->file, line ? line->line : section->line,
-                       "each waits for the next, so none could start: %s", text);
+        complaints_add(teller->reading->complaints, line ? line->file : section->file,
+                       line ? line->line : section->line, "each waits for the next, so none could start: %s", text);
         return ++teller->n_told >= CYCLES_MAX;
 }
 

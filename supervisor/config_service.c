@@ -1,13 +1,13 @@
 /* config_service.c - reads the sections [Service NAME], but for After and Requires. */
-#include <errno.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include "base/names.h"
 #include "base/take.h"
 #include "supervisor/config_keys.h"
 #include "supervisor/config_program.h"
 #include "supervisor/config_values.h"
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 
 static void value_phase(Reading *reading, const Setting *setting, void *ret_value) {
         int index = reading_find_phase(reading, setting, setting->value);

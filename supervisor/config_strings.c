@@ -1,9 +1,9 @@
 /* config_strings.c - growing and packed lists of strings. */
 #include "supervisor/config_strings.h"
+#include "base/take.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/take.h"
 
 int strings_add(Strings *strings, const char *text) {
         char **items = reallocarray(strings->items, strings->n + 1, sizeof *items);

@@ -1,11 +1,11 @@
 /* config_supervisor.c - reads the sections [Supervisor] and [Phase NAME]. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include "base/names.h"
 #include "base/take.h"
 #include "supervisor/config_keys.h"
 #include "supervisor/config_values.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define GRACE_MAX_USEC (365 * 24 * 3600 * USEC_PER_SEC)
 

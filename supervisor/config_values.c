@@ -1,19 +1,19 @@
 /* config_values.c - the readers of single values. */
 #include "supervisor/config_values.h"
+#include "base/duration.h"
+#include "base/enumeration.h"
+#include "base/names.h"
+#include "base/take.h"
+#include "base/words.h"
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include "base/duration.h"
-#include "base/enumeration.h"
-#include "base/names.h"
-#include "base/take.h"
-#include "base/words.h"
 
-#define VALUE_SHOWN_MAX 80 /* of a value in a complaint */
-#define SENTENCE_MAX    640
+#define VALUE_SHOWN_MAX  80 /* of a value in a complaint */
+#define SENTENCE_MAX     640
 #define JOURNAL_SIZE_MIN 4096
 
 /* ---- Complaints ---- */
@@ -81,7 +81,10 @@ int value_word(Reading *reading, const Setting *setting, const char *const *word
         size_t length = 0;
         for (size_t i = 0; i < n && length < sizeof list; i++)
                 length += (size_t)snprintf(list + length, sizeof list - length, "%s%s",
-                                           i == 0 ? "" : i + 1 < n ? ", " : " or ", words[i]);
+                                           i == 0      ? ""
+                                           : i + 1 < n ? ", "
+                                                       : " or ",
+                                           words[i]);
         value_refuse(reading, setting, "must be %s", list);
         return -1;
 }

@@ -3,8 +3,8 @@
  * A table of ValueRule names for each key of a section its reader and its field. A reader that complains leaves the field
  * as it was. Complaints show the value, except where it may be a secret (Environment, commands). */
 #pragma once
-#include <stddef.h>
 #include "supervisor/config_reading.h"
+#include <stddef.h>
 
 typedef void (*ValueReader)(Reading *reading, const Setting *setting, void *ret_value);
 
@@ -26,20 +26,20 @@ void value_refuse_hidden(Reading *reading, const Setting *setting, const char *f
 void value_warn(Reading *reading, const Setting *setting, const char *format, ...)
         __attribute__((format(printf, 3, 4)));
 
-void value_bool(Reading *reading, const Setting *setting, void *ret_value);            /* bool */
-void value_span(Reading *reading, const Setting *setting, void *ret_value);            /* usec_t, 0 allowed */
-void value_limit(Reading *reading, const Setting *setting, void *ret_value);           /* usec_t, neither 0 nor infinity */
+void value_bool(Reading *reading, const Setting *setting, void *ret_value);  /* bool */
+void value_span(Reading *reading, const Setting *setting, void *ret_value);  /* usec_t, 0 allowed */
+void value_limit(Reading *reading, const Setting *setting, void *ret_value); /* usec_t, neither 0 nor infinity */
 void value_limit_or_infinity(Reading *reading, const Setting *setting, void *ret_value); /* usec_t, not 0 */
-void value_size(Reading *reading, const Setting *setting, void *ret_value);            /* uint64_t, at least 4096 */
-void value_count(Reading *reading, const Setting *setting, void *ret_value);           /* unsigned, 0 allowed */
-void value_instances(Reading *reading, const Setting *setting, void *ret_value);       /* uint16_t, 1 to INSTANCES_MAX */
-void value_signal(Reading *reading, const Setting *setting, void *ret_value);          /* int */
-void value_path(Reading *reading, const Setting *setting, void *ret_value);            /* char *, absolute */
-void value_directory(Reading *reading, const Setting *setting, void *ret_value);       /* char *, exists */
-void value_output(Reading *reading, const Setting *setting, void *ret_value);          /* Output */
-void value_group(Reading *reading, const Setting *setting, void *ret_value);           /* int: gid, from /etc/group */
-void value_pattern(Reading *reading, const Setting *setting, void *ret_value);         /* char *: an ERE that compiles */
-void value_later(Reading *reading, const Setting *setting, void *ret_value);           /* nothing: not in this version */
+void value_size(Reading *reading, const Setting *setting, void *ret_value);              /* uint64_t, at least 4096 */
+void value_count(Reading *reading, const Setting *setting, void *ret_value);             /* unsigned, 0 allowed */
+void value_instances(Reading *reading, const Setting *setting, void *ret_value); /* uint16_t, 1 to INSTANCES_MAX */
+void value_signal(Reading *reading, const Setting *setting, void *ret_value);    /* int */
+void value_path(Reading *reading, const Setting *setting, void *ret_value);      /* char *, absolute */
+void value_directory(Reading *reading, const Setting *setting, void *ret_value); /* char *, exists */
+void value_output(Reading *reading, const Setting *setting, void *ret_value);    /* Output */
+void value_group(Reading *reading, const Setting *setting, void *ret_value);     /* int: gid, from /etc/group */
+void value_pattern(Reading *reading, const Setting *setting, void *ret_value);   /* char *: an ERE that compiles */
+void value_later(Reading *reading, const Setting *setting, void *ret_value);     /* nothing: not in this version */
 
 void value_mode(Reading *reading, const Setting *setting, void *ret_value);
 void value_log_format(Reading *reading, const Setting *setting, void *ret_value);

@@ -1,8 +1,8 @@
 /* config_words.c - the words of the enums of a configuration, in both directions. */
-#include <string.h>
 #include "base/enumeration.h"
 #include "base/take.h"
 #include "supervisor/config_values.h"
+#include <string.h>
 
 static const char *const mode_words[_MODE_MAX] = {
         [MODE_PRODUCTION] = "production",
@@ -46,8 +46,8 @@ static const char *const log_format_words[_LOG_FORMAT_MAX] = {
 };
 
 static const char *const log_level_words[_LOG_LEVEL_MAX] = {
-        [LOG_LEVEL_ERR] = "err",       [LOG_LEVEL_WARNING] = "warning", [LOG_LEVEL_NOTICE] = "notice",
-        [LOG_LEVEL_INFO] = "info",     [LOG_LEVEL_DEBUG] = "debug",
+        [LOG_LEVEL_ERR] = "err",   [LOG_LEVEL_WARNING] = "warning", [LOG_LEVEL_NOTICE] = "notice",
+        [LOG_LEVEL_INFO] = "info", [LOG_LEVEL_DEBUG] = "debug",
 };
 
 const char *mode_to_string(Mode mode) {

@@ -1,4 +1,6 @@
 /* config_world.c - the readers of values that must fit the machine: paths, directories, outputs, groups. */
+#include "base/take.h"
+#include "supervisor/config_values.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -7,8 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "base/take.h"
-#include "supervisor/config_values.h"
 
 /* With the ids that the process really uses; access(2) would ask with others. 0 or -errno. */
 static int may_access(const char *path, int how) {

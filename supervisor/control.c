@@ -4,6 +4,7 @@
 #include "base/usec.h"
 #include "supervisor/control_client.h"
 #include "supervisor/control_peer.h"
+#include "supervisor/priority.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -172,7 +173,7 @@ static int watch(Control *control) {
                 r = sd_event_add_io(control->event, &control->listening, control->fd, EPOLLIN, on_connection, control);
 
         if (r >= 0)
-                r = sd_event_source_set_priority(control->listening, CONTROL_PRIORITY);
+                r = sd_event_source_set_priority(control->listening, PRIORITY_CONTROL);
         if (r >= 0)
                 r = sd_event_source_set_ratelimit(control->listening, INTERVAL_USEC, CONNECTIONS_PER_INTERVAL);
         if (r >= 0)
@@ -180,7 +181,7 @@ static int watch(Control *control) {
         if (r >= 0)
                 r = sd_event_source_set_enabled(control->pumping, SD_EVENT_OFF);
         if (r >= 0)
-                r = sd_event_source_set_priority(control->pumping, CONTROL_PRIORITY);
+                r = sd_event_source_set_priority(control->pumping, PRIORITY_CONTROL);
         return r;
 }
 

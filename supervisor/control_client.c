@@ -4,6 +4,7 @@
 #include "base/take.h"
 #include "supervisor/control_params.h"
 #include "supervisor/control_request.h"
+#include "supervisor/priority.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -75,6 +76,7 @@ static int write_subscribed(void *userdata, const ControlPeer *peer, const json_
         json_open_object(result, NULL);
         json_bool(result, "subscribed", true);
         json_unsigned(result, "since", client->cursor.seq - 1);
+        json_unsigned(result, "newest", archive_newest(client->plan->archive));
         json_close(result);
         return 0;
 }
@@ -270,7 +272,7 @@ int control_client_new(ControlClient **ret, sd_event *event, int fd, const Contr
         archive_cursor_init(&client->cursor, 0);
         int r = sd_event_add_io(event, &client->source, fd, EPOLLIN, on_ready, client);
         if (r >= 0)
-                r = sd_event_source_set_priority(client->source, CONTROL_PRIORITY);
+                r = sd_event_source_set_priority(client->source, PRIORITY_CONTROL);
         if (r < 0) {
                 control_client_free(client);
                 return r;

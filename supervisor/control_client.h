@@ -11,7 +11,6 @@
 #include <stddef.h>
 #include <systemd/sd-event.h>
 
-#define CONTROL_PRIORITY    (SD_EVENT_PRIORITY_NORMAL + 50) /* signals and messages of services come first */
 #define CONTROL_STALLED_MAX (1024 * 1024) /* bytes by which the journal may grow while a subscriber reads nothing */
 
 typedef struct ControlClient ControlClient;

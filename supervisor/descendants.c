@@ -58,7 +58,7 @@ static bool walk_is_full(const Walk *walk) {
 }
 
 static bool walk_knows(const Walk *walk, pid_t pid) {
-        return *walk_place(walk, pid) == pid;
+        return pid > 0 && *walk_place(walk, pid) == pid;
 }
 
 static int walk_add(void *userdata, pid_t pid) {
@@ -100,7 +100,8 @@ static int add_children(Walk *walk, pid_t pid) {
         snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
         walk->task_of = pid;
         int r = kin_each_number(path, add_children_of_thread, walk);
-        return r == -ENOENT || r == -ESRCH ? 0 : r;
+        /* Full: those that are in the list are still told. */
+        return r == -ENOENT || r == -ESRCH || r == FULL ? 0 : r;
 }
 
 static int walk_lists(Walk *walk) {

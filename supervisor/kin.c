@@ -39,6 +39,12 @@ static void take_field(KinProcess *process, int field, unsigned long long value)
                 process->start_ticks = value;
 }
 
+/* Any process may name itself with line breaks and terminal codes, and names go into logs. */
+static void copy_comm(char ret_comm[static 16], const char *comm, size_t length) {
+        for (size_t i = 0; i < length && i < 15; i++)
+                ret_comm[i] = iscntrl((unsigned char)comm[i]) ? '?' : comm[i];
+}
+
 int kin_parse_stat(const char *text, size_t length, KinProcess *ret) {
         const char *open = memchr(text, '(', length), *close = memrchr(text, ')', length), *end = text + length;
         KinProcess process = { 0 };
@@ -48,7 +54,7 @@ int kin_parse_stat(const char *text, size_t length, KinProcess *ret) {
                 return -EBADMSG;
         process.pid = (pid_t)value;
         size_t n = (size_t)(close - open - 1);
-        memcpy(process.comm, open + 1, n < sizeof process.comm ? n : sizeof process.comm - 1);
+        copy_comm(process.comm, open + 1, n);
         process.state = close[2];
 
         const char *at = close + 3;

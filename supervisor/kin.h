@@ -13,7 +13,7 @@
 typedef struct KinProcess {
         pid_t pid, parent, session;
         unsigned long long start_ticks; /* field 22 of /proc/PID/stat: with the pid it names one process for ever */
-        char comm[16];    /* as /proc has it: a newline in it is the two letters \n */
+        char comm[16];    /* cut, and control characters are '?' */
         char state;       /* R, S, D, Z, … */
         unsigned threads; /* 0 or 1 in a zombie; more: only the first thread has ended */
 } KinProcess;

@@ -1,10 +1,10 @@
 /* order.c - the walks over a graph of After=. */
 #include "supervisor/order.h"
+#include "base/take.h"
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/take.h"
 
 typedef enum Mark { MARK_NEW, MARK_ON_PATH, MARK_DONE } Mark;
 

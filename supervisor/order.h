@@ -3,13 +3,14 @@
  * Pure but for malloc. Nodes are numbered from 0; an edge from a to b says that a waits for b. Walks with a stack of its
  * own, never by recursion: a chain of 60,000 services must not cost 60,000 frames. */
 #pragma once
+#include "base/usec.h"
 #include <stddef.h>
 #include <stdint.h>
-#include "base/usec.h"
 
 typedef struct OrderGraph {
-        size_t n;              /* nodes, at most 65,535 */
-        const uint32_t *first; /* n + 1 entries: the edges of node i are targets[first[i]] up to targets[first[i + 1]] */
+        size_t n; /* nodes, at most 65,535 */
+        const uint32_t
+                *first; /* n + 1 entries: the edges of node i are targets[first[i]] up to targets[first[i + 1]] */
         const uint16_t *targets;
 } OrderGraph;
 

@@ -282,11 +282,9 @@ static bool stage_withdraw(void *self) {
 /* The last line is written; the logger has what is left of the deadline to write it down. */
 static void stage_finish(void *self, int code, const char *explanation) {
         Pid1 *pid1 = self;
-        char line[VERDICT_TEXT_MAX + 64];
         pid1->finished = true;
         pid1->code = code;
-        snprintf(line, sizeof line, "endwell: exit %d: %s", code, explanation);
-        int r = termination_write(pid1->config->termination_message_path, line);
+        int r = termination_write(pid1->config->termination_message_path, code, explanation);
         if (r < 0)
                 log_warning("could not write the termination message: %s", strerrordesc_np(-r));
         if (!pid1_await_logger(pid1))

@@ -26,6 +26,12 @@ void pid1_on_launch(void *userdata, uint32_t slot, const ChildFailure *failure) 
         pid1_rearm(pid1);
 }
 
+void pid1_on_surveyed(void *userdata) {
+        Pid1 *pid1 = userdata;
+        crew_on_surveyed(pid1->crew);
+        pid1_rearm(pid1);
+}
+
 static void on_main_collected(Pid1 *pid1, pid_t pid, uint32_t member, Ended how) {
         launches_settle(pid1->launches, member);
         if (pid1->mailbox)
@@ -192,4 +198,25 @@ void pid1_on_message(void *userdata, uint32_t slot, pid_t sender, uid_t sender_u
                 take_main_pid(pid1, slot, sender, words->main_pid);
         crew_on_notify(pid1->crew, slot, sender, words);
         pid1_rearm(pid1);
+}
+
+/* Of a subreaper's run something may live on: that is its owner still, and nobody's jobs are given away under it. */
+static bool may_live(const Pid1 *pid1, const PastRun *run) {
+        char owner[37];
+        return !pid1->past.pid_namespace && kin_owner(run->pid, owner) == 0 && strcmp(owner, run->owner) == 0;
+}
+
+void pid1_tell_past(Pid1 *pid1) {
+        for (size_t i = 0; i < pid1->past.n_runs; i++) {
+                const PastRun *run = &pid1->past.runs[i];
+                if (!may_live(pid1, run))
+                        pid1_record(pid1, &(Event){ .kind = EVENT_SERVICE_GONE,
+                                                    .epoch = crew_overview(pid1->crew).epoch,
+                                                    .service = run->service,
+                                                    .instance = run->instance,
+                                                    .owner = run->owner,
+                                                    .cause = "crashed",
+                                                    .certain = pid1->past.pid_namespace });
+        }
+        past_done(&pid1->past);
 }

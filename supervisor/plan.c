@@ -1,12 +1,12 @@
 /* plan.c - the plans for people: aligned, compact, in the order in which things happen. */
 #include "supervisor/plan.h"
+#include "base/names.h"
+#include "base/take.h"
+#include "supervisor/span.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/names.h"
-#include "base/take.h"
-#include "supervisor/span.h"
 
 #define DESCRIPTORS_BESIDE 160 /* 64 control clients, error pipes of children being started, logs, epoll, timers */
 
@@ -196,9 +196,11 @@ static void print_stop_of(const Layout *layout, const ServiceConfig *service) {
 static void print_stop(const Layout *layout) {
         const Config *config = layout->config;
 
-        fputs("\nstop, phase after phase; instants since the first signal; unused time goes to the next phase:\n", layout->out);
+        fputs("\nstop, phase after phase; instants since the first signal; unused time goes to the next phase:\n",
+              layout->out);
         if (config->mode == MODE_DEVELOPMENT)
-                fputs("  Mode=development takes a short cut: all are asked at once and killed 1 s later\n", layout->out);
+                fputs("  Mode=development takes a short cut: all are asked at once and killed 1 s later\n",
+                      layout->out);
         for (unsigned phase = 0; phase < config->n_phases; phase++) {
                 fprintf(layout->out, "  %-*s  ", layout->phase_width, config->phases[phase].name);
                 if (config->budget.delay_usec[phase] > 0)
@@ -257,8 +259,8 @@ static void print_heading(const Config *config, FILE *out) {
         fprintf(out, "%s: good (%s; %u phase%s, %zu service%s, %zu instance%s, %zu hook%s; digest %s)\n",
                 config->path ? config->path : "command line", mode_to_string(config->mode), config->n_phases,
                 config->n_phases == 1 ? "" : "s", config->n_services, config->n_services == 1 ? "" : "s",
-                config->n_members, config->n_members == 1 ? "" : "s", config->n_hooks,
-                config->n_hooks == 1 ? "" : "s", config->digest);
+                config->n_members, config->n_members == 1 ? "" : "s", config->n_hooks, config->n_hooks == 1 ? "" : "s",
+                config->digest);
         for (size_t i = 1; i < config->n_files; i++)
                 fprintf(out, "  with %s\n", config->files[i]);
 }

@@ -2,9 +2,9 @@
  *
  * Only reads the configuration; decides nothing. */
 #pragma once
-#include <stdio.h>
 #include "base/complaints.h"
 #include "supervisor/config.h"
+#include <stdio.h>
 
 /* The start plan, the stop plan, and the arithmetic of the budget. 0 or -ENOMEM; what `out` did with it is in ferror(). */
 int plan_print(const Config *config, FILE *out);

@@ -1,10 +1,10 @@
 /* plan_json.c - the plans as JSON, for programs. */
-#include <errno.h>
-#include <stdlib.h>
 #include "base/json.h"
 #include "base/names.h"
 #include "base/take.h"
 #include "supervisor/plan.h"
+#include <errno.h>
+#include <stdlib.h>
 
 #define SIZE_FIRST (64UL << 10)
 #define SIZE_MOST  (256UL << 20)

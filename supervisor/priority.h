@@ -9,3 +9,4 @@
 #define PRIORITY_MAILBOX (-20)
 #define PRIORITY_CHILD   (-10) /* SIGCHLD */
 #define PRIORITY_ORDINARY 0    /* everything else, fairly */
+#define PRIORITY_CONTROL  10    /* clients of the control socket: after all that concerns services */

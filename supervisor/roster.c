@@ -24,8 +24,7 @@
 struct Roster {
         RosterEntry *entries; /* pid 0: free */
         size_t n, capacity, capacity_max;
-        sd_event_source *timer; /* of the next sweep */
-        sd_event_source *rest;  /* goes on with a sweep that found more than fits in one turn */
+        sd_event_source *timer; /* of the next sweep, or of the rest of this one */
         bool armed;
         usec_t delay_usec, swept_usec;
         RosterCollected collected;
@@ -153,22 +152,25 @@ static int sweep_once(Roster *roster) {
         return n;
 }
 
-/* Every process that is dead now, but at most COLLECT_MAX a turn; the loop takes up what is more urgent in between. A sweep
- * that found somebody is followed by an early one, since where deaths come in crowds their signals are merged; sweeps that
- * find nobody, each a walk of the kernel over all our children, become rare. */
+static int arm(Roster *roster, usec_t delay_usec) {
+        int r = sd_event_source_set_time(roster->timer, usec_add(clock_now_usec(), delay_usec));
+        if (r >= 0)
+                r = sd_event_source_set_enabled(roster->timer, SD_EVENT_ONESHOT);
+        roster->armed = r >= 0;
+        return r;
+}
+
+/* Every process that is dead now, but at most COLLECT_MAX a turn; others have their turn in between. (By the timer, not by
+ * a defer source: sd-event never takes back that such a source is pending, so it goes before all its equals.) A sweep that
+ * found somebody is followed by an early one, since where deaths come in crowds their signals are merged; sweeps that find
+ * nobody, each a walk of the kernel over all our children, become rare. */
 static void sweep(Roster *roster) {
         int n;
         do
                 n = sweep_once(roster);
-        while (n == COLLECT_MAX && sd_event_source_set_enabled(roster->rest, SD_EVENT_ONESHOT) < 0);
+        while (n == COLLECT_MAX && arm(roster, 0) < 0);
         roster->delay_usec = n > 0 ? SWEEP_SOON_USEC : usec_min(roster->delay_usec * 2, SWEEP_LATE_USEC);
         roster->swept_usec = clock_now_usec();
-}
-
-static int on_rest(sd_event_source *source, void *userdata) {
-        (void)source;
-        sweep(userdata);
-        return 0;
 }
 
 static int on_timer(sd_event_source *source, uint64_t usec, void *userdata) {
@@ -179,22 +181,15 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *userdata) {
         return 0;
 }
 
-static int arm(Roster *roster) {
-        usec_t now = clock_now_usec();
-        if (usec_sub(now, roster->swept_usec) > QUIET_USEC)
-                roster->delay_usec = SWEEP_SOON_USEC;
-        int r = sd_event_source_set_time(roster->timer, usec_add(now, roster->delay_usec));
-        return r < 0 ? r : sd_event_source_set_enabled(roster->timer, SD_EVENT_ONESHOT);
-}
-
 void roster_on_child(Roster *roster, pid_t hint) {
         roster_collect(roster, hint);
         /* Whoever's signal was merged into this one is dead already, so one sweep later than now finds it; a sweep that was
          * put off by each new death would never come. */
         if (roster->armed)
                 return;
-        roster->armed = arm(roster) >= 0;
-        if (!roster->armed)
+        if (usec_sub(clock_now_usec(), roster->swept_usec) > QUIET_USEC)
+                roster->delay_usec = SWEEP_SOON_USEC;
+        if (arm(roster, roster->delay_usec) < 0)
                 sweep(roster);
 }
 
@@ -209,26 +204,19 @@ static size_t most_pids(void) {
         return pid_max > 0 && pid_max < PID_MAX_LIMIT ? pid_max : PID_MAX_LIMIT;
 }
 
-static int add_sources(Roster *roster, sd_event *event) {
+static int add_timer(Roster *roster, sd_event *event) {
         int r = sd_event_add_time(event, &roster->timer, CLOCK_MONOTONIC, 0, SWEEP_LEEWAY_USEC, on_timer, roster);
         if (r >= 0)
                 r = sd_event_source_set_enabled(roster->timer, SD_EVENT_OFF);
         if (r >= 0)
-                r = sd_event_add_defer(event, &roster->rest, on_rest, roster);
-        if (r >= 0)
-                r = sd_event_source_set_enabled(roster->rest, SD_EVENT_OFF);
-        if (r >= 0)
-                r = sd_event_source_set_priority(roster->rest, PRIORITY_ORDINARY);
-        if (r >= 0)
-                r = sd_event_source_set_exit_on_failure(roster->timer, true);
-        return r < 0 ? r : sd_event_source_set_exit_on_failure(roster->rest, true);
+                r = sd_event_source_set_priority(roster->timer, PRIORITY_ORDINARY);
+        return r < 0 ? r : sd_event_source_set_exit_on_failure(roster->timer, true);
 }
 
 Roster *roster_free(Roster *roster) {
         if (!roster)
                 return NULL;
         sd_event_source_disable_unref(roster->timer);
-        sd_event_source_disable_unref(roster->rest);
         free(roster->entries);
         free(roster);
         return NULL;
@@ -251,7 +239,7 @@ int roster_new(Roster **ret, sd_event *event, RosterCollected collected, void *u
         int r = resize(roster, CAPACITY_MIN);
         if (r < 0)
                 return r;
-        r = add_sources(roster, event);
+        r = add_timer(roster, event);
         if (r < 0)
                 return r;
         *ret = TAKE(roster);

@@ -1,14 +1,14 @@
 /* run_options.c - reads the words after `endwell run`, in both forms. */
 #include "supervisor/run_options.h"
+#include "base/duration.h"
+#include "base/names.h"
+#include "base/take.h"
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include "base/duration.h"
-#include "base/names.h"
-#include "base/take.h"
 
 #define PROBLEM_MAX    256
 #define GRACE_MAX_USEC (365 * 24 * 3600 * USEC_PER_SEC)
@@ -52,8 +52,8 @@ static int set_rewrite(Config *config, const char *text, char *ret_problem) {
         char from_text[SIGNAL_TEXT_MAX];
 
         if (!colon || (size_t)(colon - text) >= sizeof from_text)
-                return refuse(ret_problem, "--rewrite %.40s: write FROM:TO, as in 15:3 or TERM:QUIT; 0 drops the signal",
-                              text);
+                return refuse(ret_problem,
+                              "--rewrite %.40s: write FROM:TO, as in 15:3 or TERM:QUIT; 0 drops the signal", text);
         snprintf(from_text, sizeof from_text, "%.*s", (int)(colon - text), text);
         int from = signal_from_string(from_text), to = strcmp(colon + 1, "0") == 0 ? 0 : signal_from_string(colon + 1);
         if (from < 0 || to < 0)

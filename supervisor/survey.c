@@ -28,6 +28,8 @@ struct Survey {
         Roster *roster;
         Crew *crew;
         sd_event_source *soon, *later;
+        Surveyed surveyed;
+        void *userdata;
         usec_t last_usec, last_took_usec;
         uint32_t n_members;
         pid_t *sessions; /* of each member's last run */
@@ -102,7 +104,7 @@ static void carry_out(Survey *survey) {
         (void)kin_children(look_at_child, survey); /* without /proc nobody is found, and no ending waits for orphans */
         survey->last_usec = clock_now_usec();
         survey->last_took_usec = usec_sub(survey->last_usec, begin);
-        crew_on_surveyed(survey->crew);
+        survey->surveyed(survey->userdata);
 }
 
 static int on_soon(sd_event_source *source, void *userdata) {
@@ -128,11 +130,11 @@ void survey_ask(Survey *survey) {
                 (void)sd_event_source_set_enabled(survey->soon, SD_EVENT_ONESHOT);
 }
 
-int survey_new(Survey **ret, sd_event *event, Roster *roster, uint32_t n_members) {
+int survey_new(Survey **ret, sd_event *event, Roster *roster, uint32_t n_members, Surveyed surveyed, void *userdata) {
         Survey *survey = calloc(1, sizeof *survey);
         if (!survey)
                 return -ENOMEM;
-        *survey = (Survey){ .roster = roster, .n_members = n_members };
+        *survey = (Survey){ .roster = roster, .n_members = n_members, .surveyed = surveyed, .userdata = userdata };
         survey->sessions = calloc(n_members + 1UL, sizeof *survey->sessions);
         int r = survey->sessions ? sd_event_add_defer(event, &survey->soon, on_soon, survey) : -ENOMEM;
         if (r >= 0)

@@ -10,7 +10,10 @@
 
 typedef struct Survey Survey;
 
-int survey_new(Survey **ret, sd_event *event, Roster *roster, uint32_t n_members);
+/* `surveyed` is called after each survey: every orphan that it found has been told to the crew. */
+typedef void (*Surveyed)(void *userdata);
+
+int survey_new(Survey **ret, sd_event *event, Roster *roster, uint32_t n_members, Surveyed surveyed, void *userdata);
 Survey *survey_free(Survey *survey);
 void survey_set_crew(Survey *survey, Crew *crew);
 

@@ -4,6 +4,7 @@
 #include "base/utf8.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,16 +18,16 @@ static int open_message(const char *path) {
         return fd < 0 ? -errno : fd;
 }
 
-int termination_write(const char *path, const char *line) {
-        char message[TERMINATION_MESSAGE_MAX];
-        size_t length = utf8_cut(line, strlen(line), sizeof message - 1);
+int termination_write(const char *path, int code, const char *explanation) {
+        char message[TERMINATION_MESSAGE_MAX + 1];
         _cleanup_(closep) int fd = open_message(path);
 
         if (fd == -ENOENT && !path)
                 return 0;
         if (fd < 0)
                 return fd;
-        memcpy(message, line, length);
+        snprintf(message, sizeof message, "exit %d: %s", code, explanation);
+        size_t length = utf8_cut(message, strlen(message), TERMINATION_MESSAGE_MAX - 1);
         utf8_clean(message, length);
         message[length++] = '\n';
         ssize_t n = write(fd, message, length);

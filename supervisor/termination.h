@@ -6,6 +6,6 @@
 
 #define TERMINATION_MESSAGE_MAX 4096
 
-/* `path` NULL: /dev/termination-log, and nothing is done (0) when that is not there. The line is cut at a whole character
- * and made one line. 0 or -errno. */
-int termination_write(const char *path, const char *line);
+/* "exit CODE: EXPLANATION", made one line and cut at a whole character. `path` NULL: /dev/termination-log, and nothing is
+ * done (0) when that is not there. 0 or -errno. */
+int termination_write(const char *path, int code, const char *explanation);

@@ -1,13 +1,13 @@
 /* verb_check.c - `endwell check`: every error of a configuration, or the plan that it is. */
+#include "base/take.h"
+#include "shutdown/verdict.h"
+#include "supervisor/plan.h"
+#include "supervisor/verbs.h"
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include "base/take.h"
-#include "shutdown/verdict.h"
-#include "supervisor/plan.h"
-#include "supervisor/verbs.h"
 
 typedef struct CheckOptions {
         const char *path, *mode;

@@ -1,13 +1,13 @@
 /* fuzz_config.c - any bytes as a whole configuration: no crash, and what is accepted keeps the promises of config.h. */
+#include "base/names.h"
+#include "base/take.h"
+#include "supervisor/plan.h"
+#include "tests/fuzz/must.h"
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include "base/names.h"
-#include "base/take.h"
-#include "supervisor/plan.h"
-#include "tests/fuzz/must.h"
 
 static void check_relation(const Config *config, const ServiceConfig *service, const Relation *relation) {
         must((relation->n == 0) == (relation->items == NULL));

@@ -4,9 +4,15 @@
  * shipped and knows nothing of it. */
 #pragma once
 #include <stdint.h>
-#include "shutdown/sequence.h"
 
-extern uint64_t coverage_counts[_STEP_MAX][_HAPPENING_MAX];
+typedef enum CoverageBy {
+        COVERAGE_BY_LIVES,      /* the whole core: it tells the conductor only what it awaits */
+        COVERAGE_BY_REHEARSALS, /* the conductor alone */
+        _COVERAGE_BY_MAX,
+} CoverageBy;
 
-/* Prints the table and the lowest count; how many pairs were met fewer than `wanted` times. */
+void coverage_count_as(CoverageBy by); /* from now on */
+
+/* Prints the tables, the lowest count of both together, and the pairs that were met fewer than `wanted` times; returns how
+ * many those are. */
 unsigned coverage_print(uint64_t wanted);

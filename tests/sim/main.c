@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "tests/sim/coverage.h"
 #include "tests/sim/play.h"
+#include "tests/sim/rehearsal.h"
 
 typedef struct Options {
         uint64_t schedules, from, wanted;
@@ -49,41 +50,20 @@ static bool read_options(int argc, char **argv, Options *ret) {
         return optind == argc;
 }
 
-static void print_config(void) {
-        const Config *config = &schedule.config;
-        printf("mode %s, deadline %.6f s, reserve %.6f s%s\n", mode_to_string(config->mode),
-               (double)config->budget.deadline_usec / 1e6, (double)config->budget.reserve_usec / 1e6,
-               config->single ? ", single command" : "");
-        for (unsigned i = 0; i < config->n_phases; i++)
-                printf("phase %u %s: delay %.6f s, limit %.6f s\n", i, config->phases[i].name,
-                       (double)config->budget.delay_usec[i] / 1e6, (double)budget_limit(&config->budget, i) / 1e6);
-        for (size_t i = 0; i < config->n_services; i++) {
-                const ServiceConfig *service = &config->services[i];
-                printf("service %s: member %u, %u instances, phase %u, %s, %s, restart %d, burst %u, %s%s, stop %.3f s,", service->name,
-                       schedule.first_member[i], service->instances, service->phase,
-                       character_to_string(schedule.characters[i]), service_type_to_string(service->type),
-                       (int)service->restart, service->start_limit_burst, kill_mode_to_string(service->kill_mode),
-                       service->essential ? ", essential" : "",
-                       service->timeout_stop_usec >= USEC_UNSET ? -1.0 : (double)service->timeout_stop_usec / 1e6);
-                for (unsigned n = 0; n < service->after.n; n++)
-                        printf(" after s%u", service->after.items[n]);
-                for (unsigned n = 0; n < service->requires.n; n++)
-                        printf(" requires s%u", service->requires.items[n]);
-                putchar('\n');
-        }
-        for (size_t i = 0; i < config->n_hooks; i++)
-                printf("hook %s: %s of service %d, phase %d, %.6f s%s\n", config->hooks[i].name,
-                       hook_on_to_string(config->hooks[i].on), config->hooks[i].service, config->hooks[i].phase,
-                       (double)config->hooks[i].timeout_usec / 1e6,
-                       config->hooks[i].on_failure == ON_FAILURE_ABORT ? ", abort" : "");
-}
-
 static bool play_seed(uint64_t seed, bool trace) {
         schedule_make(&schedule, seed);
         if (trace)
-                print_config();
+                schedule_print(&schedule);
         PlayRules rules = { .trace = trace, .sample_reading = seed % 64 == 0 };
         return play(&world, &laws, &schedule, &rules);
+}
+
+static int report_rehearsal(const char *program, uint64_t seed, const char *law) {
+        printf("law %s (the conductor alone, schedule %" PRIu64 ")\n", law, seed);
+        printf("again: %s --seed %" PRIu64 " --trace\n\n", program, seed);
+        rehearsal_play(seed, true, &law);
+        printf("law %s\n", law);
+        return 1;
 }
 
 static int report(const char *program, uint64_t seed) {
@@ -99,36 +79,56 @@ static int report(const char *program, uint64_t seed) {
 }
 
 static void print_speed(uint64_t n, usec_t simulated, uint64_t steps, usec_t took) {
-        printf("%" PRIu64 " schedules, %" PRIu64 " steps, %.1f days of simulated time in %.1f s: %.0f schedules/s\n", n, steps,
-               (double)simulated / 86400e6, (double)took / 1e6, (double)n * 1e6 / (double)(took ? took : 1));
+        printf("%" PRIu64 " schedules, %" PRIu64 " steps, %.1f days of simulated time in %.1f s: %.0f schedules/s\n", n,
+               steps, (double)simulated / 86400e6, (double)took / 1e6, (double)n * 1e6 / (double)(took ? took : 1));
+}
+
+static int trace_one(const Options *options, const char *program) {
+        const char *law;
+        if (!rehearsal_play(options->from, false, &law))
+                return report_rehearsal(program, options->from, law);
+        bool kept = play_seed(options->from, true);
+        if (kept)
+                puts("all laws were kept");
+        else
+                printf("law %s is broken: %s\n", laws.law, laws.text);
+        return !kept;
+}
+
+static void print_codes(const uint64_t *codes) {
+        for (unsigned i = 0; i < 256; i++)
+                if (codes[i] > 0)
+                        printf("  exit %u: %" PRIu64 "\n", i, codes[i]);
+}
+
+static int play_all(const Options *options, const char *program) {
+        usec_t began = clock_now_usec(), simulated = 0;
+        uint64_t steps = 0, codes[256] = { 0 };
+        printf("schedules from seed %" PRIu64 "\n", options->from);
+        for (uint64_t seed = options->from; seed < options->from + options->schedules; seed++) {
+                const char *law;
+                coverage_count_as(COVERAGE_BY_LIVES);
+                if (!play_seed(seed, false)) {
+                        printf("after %" PRIu64 " schedules: ", seed - options->from + 1);
+                        return report(program, seed);
+                }
+                coverage_count_as(COVERAGE_BY_REHEARSALS);
+                if (!rehearsal_play(seed, false, &law)) {
+                        printf("after %" PRIu64 " schedules: ", seed - options->from + 1);
+                        return report_rehearsal(program, seed, law);
+                }
+                simulated += world.now_usec - WORLD_BEGINS_USEC;
+                steps += world.steps;
+                codes[world.code & 255]++;
+        }
+        print_speed(options->schedules, simulated, steps, clock_now_usec() - began);
+        print_codes(codes);
+        return coverage_print(options->wanted) > 0;
 }
 
 int main(int argc, char **argv) {
         Options options;
         if (!read_options(argc, argv, &options))
                 return usage();
-        if (options.one && options.trace) {
-                bool kept = play_seed(options.from, true);
-                printf(kept ? "all laws were kept\n" : "law %s is broken: %s\n", laws.law, laws.text);
-                return !kept;
-        }
-
-        printf("schedules from seed %" PRIu64 "\n", options.from);
-        usec_t began = clock_now_usec(), simulated = 0;
-        uint64_t steps = 0, codes[256] = { 0 };
-        for (uint64_t i = 0; i < options.schedules; i++) {
-                if (!play_seed(options.from + i, false)) {
-                        printf("after %" PRIu64 " schedules: ", i + 1);
-                        return report(argv[0], options.from + i);
-                }
-                simulated += world.now_usec - 1000 * USEC_PER_SEC;
-                steps += world.steps;
-                codes[world.code & 255]++;
-        }
-        print_speed(options.schedules, simulated, steps, clock_now_usec() - began);
-        for (unsigned i = 0; i < 256; i++)
-                if (codes[i] > 0)
-                        printf("exit %u: %" PRIu64 "\n", i, codes[i]);
-        unsigned missing = coverage_print(options.wanted);
-        return options.wanted > 0 && missing > 0;
+        return options.one && options.trace ? trace_one(&options, argv[0]) : play_all(&options, argv[0]);
 }

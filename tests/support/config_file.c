@@ -1,10 +1,10 @@
 /* config_file.c - a configuration in a directory of its own. */
 #include "tests/support/config_file.h"
+#include "base/take.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/take.h"
 
 void config_file_open(ConfigFile *file) {
         *file = (ConfigFile){ .directory = "/tmp/endwell-test-config-XXXXXX" };

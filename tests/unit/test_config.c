@@ -1,13 +1,13 @@
 /* test_config.c - whole configurations: what they become, and how sections, phases and services hang together. */
+#include "base/take.h"
 #include "supervisor/config.h"
+#include "tests/support/config_file.h"
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "base/take.h"
-#include "tests/support/config_file.h"
 
 static ConfigFile file;
 
@@ -133,9 +133,10 @@ Test(config, the_digest_is_fnv1a_of_the_bytes_and_not_of_the_secrets_in_them) {
 /* ---- Phases ---- */
 
 Test(config, phases_are_the_users_and_each_service_stands_in_its_own) {
-        const Config *config = must_load("[Supervisor]\nPhases=edge core\nPhases=last\n[Phase core]\nTimeoutSec=3\nDelaySec=1\n"
-                                         "[Service a]\nExecStart=/bin/true\nPhase=last\n"
-                                         "[Service b]\nExecStart=/bin/true\nPhase=edge\n");
+        const Config *config =
+                must_load("[Supervisor]\nPhases=edge core\nPhases=last\n[Phase core]\nTimeoutSec=3\nDelaySec=1\n"
+                          "[Service a]\nExecStart=/bin/true\nPhase=last\n"
+                          "[Service b]\nExecStart=/bin/true\nPhase=edge\n");
         cr_expect_eq(config->n_phases, 3);
         cr_expect_str_eq(config->phases[2].name, "last");
         cr_expect(config->services[0].phase == 2 && config->services[1].phase == 0);
@@ -171,9 +172,10 @@ Test(config, seventeen_phases_are_one_too_many) {
 }
 
 Test(config, a_phase_section_that_is_in_no_list_is_refused_with_the_nearest_name) {
-        must_refuse("[Phase worker]\nTimeoutSec=1\nDelaySec=never\n" WEB,
-                    "conf.ini:1: [Phase worker]: there is no such phase in Phases=http workers db, did you mean workers?\n"
-                    "conf.ini:3: DelaySec=never: is no span of time (write 500ms, 30s, 5min or \"1h 30min\")\n");
+        must_refuse(
+                "[Phase worker]\nTimeoutSec=1\nDelaySec=never\n" WEB,
+                "conf.ini:1: [Phase worker]: there is no such phase in Phases=http workers db, did you mean workers?\n"
+                "conf.ini:3: DelaySec=never: is no span of time (write 500ms, 30s, 5min or \"1h 30min\")\n");
 }
 
 /* ---- Services and their relations ---- */
@@ -263,9 +265,10 @@ Test(config, hooks_that_could_never_run_are_refused) {
                     "conf.ini:5: Phase=http: the hook has Service=web too: it can belong to one of them only\n");
         must_refuse(WEB "[Hook h]\nPhase=http\nOn=pre-stop\nExec=/bin/true\n",
                     "conf.ini:5: On=pre-stop: is an edge of a service; with Phase= it must be begin or end\n");
-        must_refuse(WEB "[Hook h]\nService=web\nOn=begin\nExec=/bin/true\n",
-                    "conf.ini:5: On=begin: is an edge of a phase; with Service= it must be pre-start, post-start, pre-stop "
-                    "or post-stop\n");
+        must_refuse(
+                WEB "[Hook h]\nService=web\nOn=begin\nExec=/bin/true\n",
+                "conf.ini:5: On=begin: is an edge of a phase; with Service= it must be pre-start, post-start, pre-stop "
+                "or post-stop\n");
         must_refuse(WEB "[Hook h]\nService=web\nExec=/bin/true\n",
                     "conf.ini:3: the hook h has Exec, but no On: when shall it run?\n");
         must_refuse(WEB "[Hook h]\nService=web\nOn=pre-stop\n",
@@ -275,27 +278,32 @@ Test(config, hooks_that_could_never_run_are_refused) {
 }
 
 Test(config, a_pattern_needs_no_edge_and_must_not_explode) {
-        const Config *config = must_load(WEB "[Hook h]\nService=web\nLogPattern=^closing [0-9]{4}-([0-9a-f]{8}){4}$$\n");
+        const Config *config =
+                must_load(WEB "[Hook h]\nService=web\nLogPattern=^closing [0-9]{4}-([0-9a-f]{8}){4}$$\n");
         cr_expect_str_eq(config->hooks[0].log_pattern, "^closing [0-9]{4}-([0-9a-f]{8}){4}$");
         cr_expect_null(config->hooks[0].argv);
-        must_refuse(WEB "[Hook h]\nService=web\nLogPattern=(((a{255}){255}){255}){255}\n",
-                    "conf.ini:5: LogPattern=(((a{255}){255}){255}){255}: its repetitions or parentheses would make it too "
-                    "large\n");
+        must_refuse(
+                WEB "[Hook h]\nService=web\nLogPattern=(((a{255}){255}){255}){255}\n",
+                "conf.ini:5: LogPattern=(((a{255}){255}){255}){255}: its repetitions or parentheses would make it too "
+                "large\n");
 }
 
 /* ---- The budget ---- */
 
 Test(config, the_arithmetic_of_an_ending_that_does_not_fit_is_shown) {
-        must_refuse("[Supervisor]\nGraceSec=30\nDeadlineSec=20\n[Phase http]\nTimeoutSec=15\nDelaySec=2\n[Phase db]\n"
-                    "TimeoutSec=5\n" WEB,
-                    "conf.ini:3: the ending does not fit: http delay 2 s + http 15 s + db 5 s = 22 s, but the phases may "
-                    "have 19.6 s: the deadline 20 s - the reserve 400 ms (GraceSec is 30 s)\n");
-        must_refuse("[Phase http]\nTimeoutSec=40\n" WEB,
-                    "conf.ini:2: the ending does not fit: http 40 s = 40 s, but the phases may have 26.46 s: the deadline "
-                    "27 s - the reserve 540 ms (GraceSec is 30 s)\n");
-        must_refuse("[Supervisor]\nDeadlineSec=31\n" WEB,
-                    "conf.ini:2: DeadlineSec=31: endwell must be gone before the orchestrator kills it: at most GraceSec, "
-                    "which is 30 s\n");
+        must_refuse(
+                "[Supervisor]\nGraceSec=30\nDeadlineSec=20\n[Phase http]\nTimeoutSec=15\nDelaySec=2\n[Phase db]\n"
+                "TimeoutSec=5\n" WEB,
+                "conf.ini:3: the ending does not fit: http delay 2 s + http 15 s + db 5 s = 22 s, but the phases may "
+                "have 19.6 s: the deadline 20 s - the reserve 400 ms (GraceSec is 30 s)\n");
+        must_refuse(
+                "[Phase http]\nTimeoutSec=40\n" WEB,
+                "conf.ini:2: the ending does not fit: http 40 s = 40 s, but the phases may have 26.46 s: the deadline "
+                "27 s - the reserve 540 ms (GraceSec is 30 s)\n");
+        must_refuse(
+                "[Supervisor]\nDeadlineSec=31\n" WEB,
+                "conf.ini:2: DeadlineSec=31: endwell must be gone before the orchestrator kills it: at most GraceSec, "
+                "which is 30 s\n");
 }
 
 Test(config, pre_stop_hooks_of_a_chain_are_added_up) {
@@ -309,15 +317,17 @@ Test(config, pre_stop_hooks_of_a_chain_are_added_up) {
         snprintf(text, sizeof text, chain, "7500ms");
         must_load(text);
         snprintf(text, sizeof text, chain, "7");
-        must_refuse(text, "conf.ini:11: the hook ha may take 4 s, with what runs before and after it 7 s: it can eat the "
-                          "phase http, which has 7 s; write a shorter TimeoutSec\n");
+        must_refuse(text,
+                    "conf.ini:11: the hook ha may take 4 s, with what runs before and after it 7 s: it can eat the "
+                    "phase http, which has 7 s; write a shorter TimeoutSec\n");
 }
 
 Test(config, a_default_timeout_against_a_share_that_nobody_wrote_is_only_a_warning) {
         must_load("[Supervisor]\nGraceSec=5\n" WEB "[Hook h]\nService=web\nOn=pre-stop\nExec=/bin/true\n");
-        cr_expect_str_eq(file.printed,
-                         "conf.ini:5: warning: the hook h may take 5 s, with what runs before and after it 5 s: it can eat "
-                         "the phase http, which has 2.75 s; write a shorter TimeoutSec (5 s is the default)\n");
+        cr_expect_str_eq(
+                file.printed,
+                "conf.ini:5: warning: the hook h may take 5 s, with what runs before and after it 5 s: it can eat "
+                "the phase http, which has 2.75 s; write a shorter TimeoutSec (5 s is the default)\n");
 }
 
 /* ---- Advice ---- */
@@ -325,12 +335,13 @@ Test(config, a_default_timeout_against_a_share_that_nobody_wrote_is_only_a_warni
 Test(config, what_is_odd_but_possible_is_a_warning) {
         must_load("[Service web]\nExecStart=no-such-program-anywhere\nStartLimitBurst=0\nTimeoutStopSec=90\n"
                   "DrainedSignal=INT\n");
-        cr_expect_str_eq(file.printed,
-                         "conf.ini:2: warning: ExecStart: the program no-such-program-anywhere cannot be found\n"
-                         "conf.ini:3: warning: StartLimitBurst=0: web would be restarted for ever, however often it fails\n"
-                         "conf.ini:4: warning: TimeoutStopSec=90: is longer than the phase http can last (26.46 s): web "
-                         "would be killed earlier\n"
-                         "conf.ini:5: warning: DrainedSignal=INT: is only used with DrainUntil=notify\n");
+        cr_expect_str_eq(
+                file.printed,
+                "conf.ini:2: warning: ExecStart: the program no-such-program-anywhere cannot be found\n"
+                "conf.ini:3: warning: StartLimitBurst=0: web would be restarted for ever, however often it fails\n"
+                "conf.ini:4: warning: TimeoutStopSec=90: is longer than the phase http can last (26.46 s): web "
+                "would be killed earlier\n"
+                "conf.ini:5: warning: DrainedSignal=INT: is only used with DrainUntil=notify\n");
 }
 
 Test(config, a_program_is_looked_for_where_the_child_would) {

@@ -1,11 +1,11 @@
 /* test_config_cases.c - the configuration files of tests/cases against what their tables expect of each. */
+#include "base/take.h"
+#include "tests/support/config_file.h"
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/take.h"
-#include "tests/support/config_file.h"
 
 static ConfigFile file;
 
@@ -40,7 +40,8 @@ static bool lines_fit(const char *name, char *lines) {
 }
 
 static void check_case(const char *folder, char *row) {
-        char *name = strsep(&row, "\t"), *code = strsep(&row, "\t"), *lines = strsep(&row, "\t"), *words = strsep(&row, "\n");
+        char *name = strsep(&row, "\t"), *code = strsep(&row, "\t"), *lines = strsep(&row, "\t"),
+             *words = strsep(&row, "\n");
         char path[512];
 
         cr_assert(name && code && lines && words, "a row of %s is broken", folder);

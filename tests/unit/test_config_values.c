@@ -1,12 +1,12 @@
 /* test_config_values.c - each key by itself: values that are taken, and values that are refused and why. */
+#include "base/take.h"
+#include "supervisor/config_keys.h"
+#include "tests/support/config_file.h"
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/take.h"
-#include "supervisor/config_keys.h"
-#include "tests/support/config_file.h"
 
 static ConfigFile file;
 
@@ -312,7 +312,8 @@ Test(config_values, patterns_that_would_eat_the_memory_are_refused_before_they_a
         strcat(plus, "a");
         for (int i = 0; i < 30; i++)
                 strcat(plus, "+)");
-        const char *const bombs[] = { "a{32767}", "(a{255}){255}", "((a{1,99}b{1,99}){99})+", "(a{200,}){200,}", nested, plus };
+        const char *const bombs[] = { "a{32767}",        "(a{255}){255}", "((a{1,99}b{1,99}){99})+",
+                                      "(a{200,}){200,}", nested,          plus };
         for (size_t i = 0; i < LENGTH_OF(bombs); i++) {
                 load_pattern(bombs[i]);
                 cr_expect_eq(file.answer, -EBADMSG, "%s", bombs[i]);

@@ -1,11 +1,11 @@
 /* test_order.c - the walks over a graph of After=: small graphs by hand, and every graph of four nodes. */
+#include "base/take.h"
 #include "supervisor/order.h"
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include "base/take.h"
 
 static char told[400];
 
@@ -96,7 +96,8 @@ Test(order, an_answer_ends_the_search) {
         const uint16_t targets[] = { 0, 1 };
         unsigned count = 0;
 
-        cr_expect_eq(order_cycles(&(OrderGraph){ .n = 2, .first = first, .targets = targets }, end_at_once, &count), 42);
+        cr_expect_eq(order_cycles(&(OrderGraph){ .n = 2, .first = first, .targets = targets }, end_at_once, &count),
+                     42);
         cr_expect_eq(count, 1);
 }
 

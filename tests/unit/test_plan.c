@@ -1,13 +1,13 @@
 /* test_plan.c - `endwell check`: what it prints for people and for programs, and what it answers. */
+#include "base/take.h"
 #include "supervisor/plan.h"
+#include "supervisor/verbs.h"
+#include "tests/support/config_file.h"
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/take.h"
-#include "supervisor/verbs.h"
-#include "tests/support/config_file.h"
 
 static ConfigFile file;
 
@@ -47,36 +47,37 @@ Test(plan, a_person_reads_start_stop_and_the_arithmetic) {
         _cleanup_(freep) char *text = print_plan();
         const char *body = strchr(text, '\n') + 1; /* the first line has the path and the digest */
 
-        cr_expect_str_eq(body,
-                         "\n"
-                         "start, phase after phase:\n"
-                         "  db        (nothing)\n"
-                         "  workers   migrate     oneshot\n"
-                         "            worker x14  simple   requires migrate, not essential\n"
-                         "  http      api         notify\n"
-                         "            web x2      simple   after api\n"
-                         "            hook warm: post-start of web, at most 2 s\n"
-                         "\n"
-                         "stop, phase after phase; instants since the first signal; unused time goes to the next phase:\n"
-                         "  http      serves on for 5 s, then has 12 s, is over at 17 s\n"
-                         "            web x2      SIGTERM\n"
-                         "            api         SIGTERM to the main process only, when gone: web\n"
-                         "            hook announce: pre-stop of web, at most 5 s, a failure is exit 80\n"
-                         "  workers   35.92 s, is over at 52.92 s\n"
-                         "            worker x14  SIGINT, at most 20 s\n"
-                         "            migrate     SIGTERM, when gone: worker\n"
-                         "            hook bye: a line of the output of worker that matches ^bye\n"
-                         "  db        0 s, is over at 52.92 s\n"
-                         "\n"
-                         "budget:\n"
-                         "  grace            1 min  the orchestrator gives\n"
-                         "  deadline          54 s  endwell is gone by then\n"
-                         "  reserve         1.08 s  of it kept for the last kill and the summary\n"
-                         "  http              17 s  delay 5 s + TimeoutSec 12 s\n"
-                         "  workers        35.92 s  its share\n"
-                         "  db                 0 s  its share\n"
-                         "  sum            52.92 s  all of deadline - reserve\n");
-        cr_expect_not_null(strstr(text, "(production; 3 phases, 4 services, 18 instances, 3 hooks; digest "), "%s", text);
+        cr_expect_str_eq(
+                body, "\n"
+                      "start, phase after phase:\n"
+                      "  db        (nothing)\n"
+                      "  workers   migrate     oneshot\n"
+                      "            worker x14  simple   requires migrate, not essential\n"
+                      "  http      api         notify\n"
+                      "            web x2      simple   after api\n"
+                      "            hook warm: post-start of web, at most 2 s\n"
+                      "\n"
+                      "stop, phase after phase; instants since the first signal; unused time goes to the next phase:\n"
+                      "  http      serves on for 5 s, then has 12 s, is over at 17 s\n"
+                      "            web x2      SIGTERM\n"
+                      "            api         SIGTERM to the main process only, when gone: web\n"
+                      "            hook announce: pre-stop of web, at most 5 s, a failure is exit 80\n"
+                      "  workers   35.92 s, is over at 52.92 s\n"
+                      "            worker x14  SIGINT, at most 20 s\n"
+                      "            migrate     SIGTERM, when gone: worker\n"
+                      "            hook bye: a line of the output of worker that matches ^bye\n"
+                      "  db        0 s, is over at 52.92 s\n"
+                      "\n"
+                      "budget:\n"
+                      "  grace            1 min  the orchestrator gives\n"
+                      "  deadline          54 s  endwell is gone by then\n"
+                      "  reserve         1.08 s  of it kept for the last kill and the summary\n"
+                      "  http              17 s  delay 5 s + TimeoutSec 12 s\n"
+                      "  workers        35.92 s  its share\n"
+                      "  db                 0 s  its share\n"
+                      "  sum            52.92 s  all of deadline - reserve\n");
+        cr_expect_not_null(strstr(text, "(production; 3 phases, 4 services, 18 instances, 3 hooks; digest "), "%s",
+                           text);
 }
 
 Test(plan, time_that_is_left_is_said) {
@@ -120,8 +121,8 @@ Test(plan, a_program_reads_the_same) {
         json_int_t grace, reserve, limit, instances, stop;
         json_t *none;
 
-        cr_expect_eq(json_unpack(all, "{s:[], s:{s:s, s:I, s:I}}", "errors", "plan", "config_digest", &digest, "grace_us",
-                                 &grace, "reserve_us", &reserve),
+        cr_expect_eq(json_unpack(all, "{s:[], s:{s:s, s:I, s:I}}", "errors", "plan", "config_digest", &digest,
+                                 "grace_us", &grace, "reserve_us", &reserve),
                      0);
         cr_expect(strcmp(digest, file.config->digest) == 0 && grace == 60000000 && reserve == 1080000);
 
@@ -147,7 +148,8 @@ Test(plan, a_program_reads_the_same) {
 }
 
 Test(plan, errors_and_warnings_are_apart_and_the_plan_is_null) {
-        config_file_load(&file, "[Service web]\nExecStart=/no/such/program\nRestart=no\nStartLimitBurst=0\nKillMode=\"\n");
+        config_file_load(&file,
+                         "[Service web]\nExecStart=/no/such/program\nRestart=no\nStartLimitBurst=0\nKillMode=\"\n");
         json_t *all = load_json();
         const char *name, *message;
         int line;
@@ -155,8 +157,8 @@ Test(plan, errors_and_warnings_are_apart_and_the_plan_is_null) {
         cr_expect_eq(json_array_size(json_object_get(all, "errors")), 1);
         cr_expect_eq(json_array_size(json_object_get(all, "warnings")), 2);
         cr_expect(json_is_null(json_object_get(all, "plan")));
-        cr_expect_eq(json_unpack(json_array_get(json_object_get(all, "errors"), 0), "{s:s, s:i, s:s}", "file", &name, "line",
-                                 &line, "message", &message),
+        cr_expect_eq(json_unpack(json_array_get(json_object_get(all, "errors"), 0), "{s:s, s:i, s:s}", "file", &name,
+                                 "line", &line, "message", &message),
                      0);
         cr_expect(strcmp(name, file.path) == 0 && line == 5 && strstr(message, "KillMode=\""));
         json_decref(all);

@@ -1,10 +1,10 @@
 /* test_run_options.c - the words after `endwell run`, in both forms. */
+#include "base/take.h"
 #include "supervisor/run_options.h"
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
-#include "base/take.h"
 
 #define WORDS_MAX 40
 
@@ -74,9 +74,12 @@ Test(run_options, the_second_form_makes_one_essential_service_of_the_command) {
 
 Test(run_options, names_are_made_of_what_a_name_may_have) {
         static const char *const rows[][2] = {
-                { "/usr/bin/sleep", "sleep" },     { "a+b@c", "abc" },
-                { "./run.sh", "run.sh" },          { "/", "command" },
-                { "+++", "command" },              { "\xC3\xA9t\xC3\xA9", "t" },
+                { "/usr/bin/sleep", "sleep" },
+                { "a+b@c", "abc" },
+                { "./run.sh", "run.sh" },
+                { "/", "command" },
+                { "+++", "command" },
+                { "\xC3\xA9t\xC3\xA9", "t" },
                 { "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" },
         };
         for (size_t i = 0; i < LENGTH_OF(rows); i++) {
@@ -88,7 +91,8 @@ Test(run_options, names_are_made_of_what_a_name_may_have) {
 }
 
 Test(run_options, each_option_of_the_second_form_arrives) {
-        must_parse("-s -g -w -e 143 --remap-exit 0 -e255 -p KILL --stop-signal=QUIT --grace 1min --rewrite 15:3 --rewrite HUP:0 "
+        must_parse("-s -g -w -e 143 --remap-exit 0 -e255 -p KILL --stop-signal=QUIT --grace 1min --rewrite 15:3 "
+                   "--rewrite HUP:0 "
                    "--rewrite SIGUSR1:RTMIN+1 -- x");
         const Config *config = options.single;
 
