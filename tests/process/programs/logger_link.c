@@ -406,16 +406,18 @@ static int lowest_free(void) {
         return close_fd(fd), fd;
 }
 
+static void run_to_its_end(void) {
+        wait_for_service(start_service(0, "echo bye"));
+        while (logger_link_settle(world.link)) /* false: both pipes have ended */
+                settle();
+}
+
 static void runs_that_have_ended_leave_nothing_behind(void) {
         begin(NULL, append_to("out"), append_to("err"), NULL);
-        wait_for_service(start_service(0, "echo bye"));
-        settle();
+        run_to_its_end();
         int before = lowest_free();
-        for (int i = 0; i < 3 * LOGGER_RUNS_MAX; i++) {
-                wait_for_service(start_service(0, "echo bye"));
-                while (logger_link_settle(world.link)) /* until both pipes have ended */
-                        settle();
-        }
+        for (int i = 0; i < 3 * LOGGER_RUNS_MAX; i++)
+                run_to_its_end();
         CHECK_EQUAL(world.n_marks, 3 * LOGGER_RUNS_MAX + 1);
         CHECK_EQUAL(lowest_free(), before);
         CHECK(strcmp(world.said, "") == 0);
