@@ -44,7 +44,9 @@ static void begins(const char *where, bool pid_namespace) {
 }
 
 static void starts(const char *where, const char *service, const char *owner) {
-        write_event(where, (Event){ .kind = EVENT_SERVICE_STARTED, .service = service, .instance = 2, .pid = 7, .owner = owner });
+        write_event(
+                where,
+                (Event){ .kind = EVENT_SERVICE_STARTED, .service = service, .instance = 2, .pid = 7, .owner = owner });
 }
 
 static void is_gone(const char *where, const char *service, const char *owner) {
