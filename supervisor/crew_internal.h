@@ -23,6 +23,7 @@
 #define DRAINED_KILL_USEC  (1 * USEC_PER_SEC)
 #define PROGRESS_USEC      (1 * USEC_PER_SEC)
 #define STATUS_USEC        (1 * USEC_PER_SEC)  /* a status is recorded at most so often */
+#define ERROR_TEXT_MAX     192
 #ifndef ORPHANS_MAX /* the simulation has a crowd already with a few */
 #define ORPHANS_MAX        1024
 #endif
@@ -124,7 +125,7 @@ struct Crew {
         Crowd crowd; /* nobody's */
         bool survey_stale;         /* somebody died since the last survey */
         bool survey_asked;
-        bool late_for_killing;     /* an orphan was found of a member that is being killed */
+        bool late_orphans;         /* one was found of a member whose main process is there */
         unsigned phase_hooks_running;
 
         bool starts_dirty, stops_dirty, stop_everything;
@@ -164,6 +165,7 @@ const char *crew_failure_in_ending(Crew *crew, const Member *member); /* NULL: i
 void crew_settle_run(Crew *crew, Member *member);
 void crew_name_descendants(Crew *crew, Member *member);
 void crew_tree_check(Crew *crew, Member *member);
+void crew_write_error(char *text, size_t size, const char *step, int error, const char *program);
 void crew_give_up(Crew *crew, Member *member, const char *reason);
 void crew_name_left(Crew *crew, uint32_t member, const char *reason);
 const char *crew_kill_reason(const Crew *crew, const Member *member);

@@ -42,6 +42,13 @@ bool laws_is_resting(const Laws *laws, uint32_t member) {
         return strcmp(state, "done") == 0 || strcmp(state, "failed") == 0 || strcmp(state, "left") == 0;
 }
 
+/* Given up, or out of sight below one that was. */
+bool laws_is_given_up(const Laws *laws, const Process *process) {
+        while (!process->given_up && process->parent != PID_ONE)
+                process = &laws->world->processes[process->parent];
+        return process->given_up;
+}
+
 /* KillMode=process: what its main process leaves lives on, with all that is below it, unless nobody can tell whose it is. */
 bool laws_is_left_by_mode(const Laws *laws, const Process *process) {
         const World *world = laws->world;
@@ -76,7 +83,7 @@ static void check_empty_tree(Laws *laws, uint32_t member) {
         for (uint32_t i = 0; i < world->n_processes; i++) {
                 const Process *process = &world->processes[i];
                 if (process_is_alive(process) && process->tree == member && process->hook_run == NO_SLOT &&
-                    !process->script.anonymous && !process->given_up && !laws_is_left_by_mode(laws, process))
+                    !process->script.anonymous && !laws_is_given_up(laws, process) && !laws_is_left_by_mode(laws, process))
                         laws_break(laws, "B", "member %u was started while pid %d of its last run lived", member,
                                    (int)process->pid);
         }
@@ -195,7 +202,7 @@ static void check_earlier_phases(Laws *laws, uint32_t member) {
         unsigned phase = laws_service(laws, member)->phase;
         for (uint32_t i = 0; i < world->n_processes; i++) {
                 const Process *process = &world->processes[i];
-                if (!process_is_alive(process) || process->given_up || laws_is_left_by_mode(laws, process))
+                if (!process_is_alive(process) || laws_is_given_up(laws, process) || laws_is_left_by_mode(laws, process))
                         continue;
                 if (process->known && process->known_as == CREW_NOBODY && phase > 0 && process->known_in <= phase)
                         laws_break(laws, "L1", "member %u was asked while pid %d, nobody's, lived", member,
@@ -215,7 +222,7 @@ static void check_stop_order(Laws *laws, uint32_t member) {
         const Relation *before = &laws_service(laws, member)->before;
         for (uint32_t i = 0; i < world->n_processes; i++) {
                 const Process *process = &world->processes[i];
-                if (!process_is_alive(process) || process->given_up || process->tree == CREW_NOBODY ||
+                if (!process_is_alive(process) || laws_is_given_up(laws, process) || process->tree == CREW_NOBODY ||
                     process->script.anonymous || process->hook_run != NO_SLOT || laws_is_left_by_mode(laws, process))
                         continue;
                 if (laws_is_resting(laws, process->tree))

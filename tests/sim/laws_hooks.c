@@ -17,7 +17,7 @@ static bool has_living_tree(const Laws *laws, uint32_t member) {
         for (uint32_t i = 0; i < world->n_processes; i++) {
                 const Process *process = &world->processes[i];
                 if (process_is_alive(process) && process->tree == member && process->hook_run == NO_SLOT &&
-                    !process->script.anonymous && !process->given_up && !laws_is_left_by_mode(laws, process))
+                    !process->script.anonymous && !laws_is_given_up(laws, process) && !laws_is_left_by_mode(laws, process))
                         return true;
         }
         return false;
