@@ -239,7 +239,8 @@ static void check_stop_order(Laws *laws, uint32_t member) {
 static void check_not_too_early(Laws *laws, uint32_t member, const char *reason) {
         const MemberTruth *truth = &laws->members[member];
         const ServiceConfig *service = laws_service(laws, member);
-        usec_t now = laws->world->now_usec, limit = crew_overview(laws->world->crew).limit_usec;
+        usec_t now = laws->world->now_usec;
+        usec_t limit = usec_add(laws->ending_usec, budget_limit(&laws->world->schedule->config.budget, service->phase));
         if (laws->fast || laws_is_development(laws) || truth->drained || now >= limit || strcmp(reason, "died") == 0)
                 return;
         if (truth->asked_usec == USEC_INFINITY)
