@@ -162,6 +162,7 @@ void crew_want_survey(Crew *crew);
 usec_t crew_phase_limit(const Crew *crew, unsigned phase);
 void crew_live(Crew *crew, Member *member, LifeHappening what);
 void crew_member_signal(Crew *crew, Member *member, Whom whom, int signal_number, const char *reason);
+Whom crew_whom_to_kill(const Crew *crew, const Member *member);
 void crew_kill(Crew *crew, Member *member);
 void crew_clear(Crew *crew, Member *member);
 const char *crew_failure_in_ending(Crew *crew, const Member *member); /* NULL: it did not fail */

@@ -213,6 +213,11 @@ const char *crew_kill_reason(const Crew *crew, const Member *member) {
         return now >= crew->conductor.limit_usec ? "phase_limit" : "stop_timeout";
 }
 
+/* KillMode=process: whatever happens, only the main process is signalled; what it leaves is told, not killed. */
+Whom crew_whom_to_kill(const Crew *crew, const Member *member) {
+        return crew_service(crew, member)->kill_mode == KILL_PROCESS ? WHOM_MAIN : WHOM_ALL;
+}
+
 void crew_kill(Crew *crew, Member *member) {
         usec_t now = crew_now(crew);
         const char *reason = crew_kill_reason(crew, member);
@@ -220,5 +225,5 @@ void crew_kill(Crew *crew, Member *member) {
                 member->kill_reason = reason;
         crew_signal_hooks(crew, member, SIGKILL);
         crew_alarm_member(crew, member, usec_add(now, GIVE_UP_USEC));
-        crew_member_signal(crew, member, WHOM_ALL, SIGKILL, reason);
+        crew_member_signal(crew, member, crew_whom_to_kill(crew, member), SIGKILL, reason);
 }

@@ -263,6 +263,8 @@ void laws_on_signal(Laws *laws, uint32_t member, Whom whom, int signal_number, c
                 laws_break(laws, "E", "a signal without a reason");
         if (world->finished)
                 laws_break(laws, "L10", "a signal after the end");
+        if (member != CREW_NOBODY && whom != WHOM_MAIN && laws_service(laws, member)->kill_mode == KILL_PROCESS)
+                laws_break(laws, "C", "member %u has KillMode=process, and more than its main process was signalled", member);
         if (signal_number == 0 || member == CREW_NOBODY || whom == WHOM_REST || world->main_slot[member] == NO_SLOT)
                 return;
         MemberTruth *truth = &laws->members[member];
