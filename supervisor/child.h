@@ -42,10 +42,10 @@ typedef struct ChildOutput {
 #define CHILD_OUTPUT_INHERIT ((ChildOutput){ .fd = -1 })
 
 typedef struct ChildPlan {
-        char *const *argv;       /* argv[0] without a slash is looked up in PATH of `envp` */
+        char *const *argv; /* argv[0] without a slash is looked up in PATH of `envp` */
         char *const *envp;
-        const char *directory;   /* NULL: endwell's */
-        bool inherit_input;      /* else descriptor 0 is /dev/null */
+        const char *directory; /* NULL: endwell's */
+        bool inherit_input;    /* else descriptor 0 is /dev/null */
         ChildOutput output, error;
         ChildSession session;
         int parent_death_signal; /* 0: none */

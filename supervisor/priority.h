@@ -5,7 +5,7 @@
  * late; a message is read before the death of its sender is, so that READY=1 of a short-lived process counts. */
 #pragma once
 
-#define PRIORITY_ENDING  (-30) /* SIGTERM and its like */
-#define PRIORITY_MAILBOX (-20)
-#define PRIORITY_CHILD   (-10) /* SIGCHLD */
-#define PRIORITY_ORDINARY 0    /* everything else, fairly */
+#define PRIORITY_ENDING   (-30) /* SIGTERM and its like */
+#define PRIORITY_MAILBOX  (-20)
+#define PRIORITY_CHILD    (-10) /* SIGCHLD */
+#define PRIORITY_ORDINARY 0     /* everything else, fairly */

@@ -160,16 +160,16 @@ static int arm(Roster *roster, usec_t delay_usec) {
         return r;
 }
 
-/* Every process that is dead now, but at most COLLECT_MAX a turn; others have their turn in between. (By the timer, not by
- * a defer source: sd-event never takes back that such a source is pending, so it goes before all its equals.) A sweep that
- * found somebody is followed by an early one, since where deaths come in crowds their signals are merged; sweeps that find
- * nobody, each a walk of the kernel over all our children, become rare. */
+/* Every process that is dead now, but at most COLLECT_MAX a turn; others have theirs in between. (By the timer, not by a
+ * defer source: sd-event never takes back that such a source is pending, so it goes before all its equals.) Sweeps that
+ * find a crowd come soon again, so that the last of a thousand is not waited for. Each of their calls is a walk of the kernel
+ * over all our children, so in a trickle of deaths, which are named nearly all, they become rare. */
 static void sweep(Roster *roster) {
         int n;
         do
                 n = sweep_once(roster);
         while (n == COLLECT_MAX && arm(roster, 0) < 0);
-        roster->delay_usec = n > 0 ? SWEEP_SOON_USEC : usec_min(roster->delay_usec * 2, SWEEP_LATE_USEC);
+        roster->delay_usec = n == COLLECT_MAX ? SWEEP_SOON_USEC : usec_min(roster->delay_usec * 2, SWEEP_LATE_USEC);
         roster->swept_usec = clock_now_usec();
 }
 

@@ -1,9 +1,9 @@
 /* child.c - what a child finds, which step of it failed, and what a signal just after the fork does. */
 #include "supervisor/child.h"
 #include "base/take.h"
+#include "check.h"
 #include "supervisor/kin.h"
 #include "supervisor/signals.h"
-#include "check.h"
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -191,17 +191,53 @@ static void each_step_that_fails_is_named(void) {
                 ChildStep step;
                 int number, status;
         } table[] = {
-                { .what = "missing path", .program = "/nowhere/x", .step = CHILD_STEP_EXEC, .number = ENOENT, .status = 127 },
-                { .what = "missing in PATH", .program = "nowhere-x", .step = CHILD_STEP_EXEC, .number = ENOENT, .status = 127 },
+                { .what = "missing path",
+                  .program = "/nowhere/x",
+                  .step = CHILD_STEP_EXEC,
+                  .number = ENOENT,
+                  .status = 127 },
+                { .what = "missing in PATH",
+                  .program = "nowhere-x",
+                  .step = CHILD_STEP_EXEC,
+                  .number = ENOENT,
+                  .status = 127 },
                 { .what = "no name", .program = "", .step = CHILD_STEP_EXEC, .number = ENOENT, .status = 127 },
-                { .what = "below a file", .program = "./norun/x", .step = CHILD_STEP_EXEC, .number = ENOTDIR, .status = 127 },
-                { .what = "directory", .program = "./folder", .step = CHILD_STEP_EXEC, .number = EACCES, .status = 126 },
-                { .what = "directory in PATH", .program = "folder", .step = CHILD_STEP_EXEC, .number = EACCES, .status = 126 },
-                { .what = "no run bit", .program = "./norun", .step = CHILD_STEP_EXEC, .number = EACCES, .status = 126 },
-                { .what = "no run bit in PATH", .program = "norun", .step = CHILD_STEP_EXEC, .number = EACCES, .status = 126 },
-                { .what = "directory to start in", .folder = "/nowhere", .step = CHILD_STEP_DIRECTORY, .number = ENOENT, .status = 125 },
+                { .what = "below a file",
+                  .program = "./norun/x",
+                  .step = CHILD_STEP_EXEC,
+                  .number = ENOTDIR,
+                  .status = 127 },
+                { .what = "directory",
+                  .program = "./folder",
+                  .step = CHILD_STEP_EXEC,
+                  .number = EACCES,
+                  .status = 126 },
+                { .what = "directory in PATH",
+                  .program = "folder",
+                  .step = CHILD_STEP_EXEC,
+                  .number = EACCES,
+                  .status = 126 },
+                { .what = "no run bit",
+                  .program = "./norun",
+                  .step = CHILD_STEP_EXEC,
+                  .number = EACCES,
+                  .status = 126 },
+                { .what = "no run bit in PATH",
+                  .program = "norun",
+                  .step = CHILD_STEP_EXEC,
+                  .number = EACCES,
+                  .status = 126 },
+                { .what = "directory to start in",
+                  .folder = "/nowhere",
+                  .step = CHILD_STEP_DIRECTORY,
+                  .number = ENOENT,
+                  .status = 125 },
                 { .what = "output", .output = nowhere, .step = CHILD_STEP_OUTPUT, .number = ENOENT, .status = 125 },
-                { .what = "output is a directory", .output = folder, .step = CHILD_STEP_OUTPUT, .number = EISDIR, .status = 125 },
+                { .what = "output is a directory",
+                  .output = folder,
+                  .step = CHILD_STEP_OUTPUT,
+                  .number = EISDIR,
+                  .status = 125 },
                 { .what = "error output", .error = nowhere, .step = CHILD_STEP_ERROR, .number = ENOENT, .status = 125 },
         };
         for (size_t i = 0; i < LENGTH_OF(table); i++) {

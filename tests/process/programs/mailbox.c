@@ -2,9 +2,9 @@
 #include "supervisor/mailbox.h"
 #include "base/clock.h"
 #include "base/take.h"
+#include "check.h"
 #include "supervisor/roster.h"
 #include "supervisor/signals.h"
-#include "check.h"
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -99,7 +99,9 @@ static int send_with(const char *name, const void *text, size_t length, const in
         struct sockaddr_un address = address_of(name);
         char space[CMSG_SPACE(253 * sizeof(int))] = { 0 };
         struct iovec part = { .iov_base = (void *)text, .iov_len = length };
-        struct msghdr message = { .msg_name = &address, .msg_namelen = sizeof address, .msg_iov = &part, .msg_iovlen = 1 };
+        struct msghdr message = {
+                .msg_name = &address, .msg_namelen = sizeof address, .msg_iov = &part, .msg_iovlen = 1
+        };
         if (n_fds > 0) {
                 message.msg_control = space;
                 message.msg_controllen = CMSG_SPACE(n_fds * sizeof(int));
