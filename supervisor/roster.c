@@ -194,14 +194,12 @@ void roster_on_child(Roster *roster, pid_t hint) {
 }
 
 static size_t most_pids(void) {
-        unsigned pid_max = 0;
+        char text[16] = "";
         FILE *file = fopen("/proc/sys/kernel/pid_max", "re");
-        if (file) {
-                if (fscanf(file, "%u", &pid_max) != 1)
-                        pid_max = 0;
+        unsigned long most = file && fgets(text, sizeof text, file) ? strtoul(text, NULL, 10) : 0;
+        if (file)
                 fclose(file);
-        }
-        return pid_max > 0 && pid_max < PID_MAX_LIMIT ? pid_max : PID_MAX_LIMIT;
+        return most > 0 && most < PID_MAX_LIMIT ? most : PID_MAX_LIMIT;
 }
 
 static int add_timer(Roster *roster, sd_event *event) {

@@ -183,7 +183,7 @@ static void thousands_of_deaths_behind_one_signal_are_collected_after_a_sigterm(
 static int on_turn(sd_event_source *source, int fd, uint32_t events, void *userdata) {
         unsigned *turns = userdata;
         (void)source, (void)fd, (void)events;
-        if (tally.collected < BEHIND)
+        if (tally.collected > 1 && tally.collected < BEHIND) /* one was named, the rest is the sweep's */
                 (*turns)++;
         return 0;
 }
