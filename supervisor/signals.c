@@ -26,22 +26,15 @@ SignalMeaning signal_meaning(int signal_number, bool pid_one, bool terminal) {
                 return SIGNAL_ENDS;
         switch (signal_number) {
         case SIGTERM:
-        case SIGPWR:
-                return SIGNAL_ENDS;
-        case SIGINT:
-                return SIGNAL_ENDS_INT;
-        case SIGQUIT:
-                return SIGNAL_ENDS_QUIT;
+        case SIGPWR: return SIGNAL_ENDS;
+        case SIGINT: return SIGNAL_ENDS_INT;
+        case SIGQUIT: return SIGNAL_ENDS_QUIT;
         case SIGHUP: /* the terminal went away and took our user with it */
                 return !pid_one && terminal ? SIGNAL_ENDS : SIGNAL_RELOADS;
-        case SIGUSR1:
-                return SIGNAL_DUMPS;
-        case SIGUSR2:
-                return SIGNAL_REOPENS;
-        case SIGCHLD:
-                return SIGNAL_COLLECTS;
-        default:
-                return SIGNAL_IGNORED;
+        case SIGUSR1: return SIGNAL_DUMPS;
+        case SIGUSR2: return SIGNAL_REOPENS;
+        case SIGCHLD: return SIGNAL_COLLECTS;
+        default: return SIGNAL_IGNORED;
         }
 }
 
@@ -88,10 +81,8 @@ static bool is_deaf_to(int number) {
         case SIGSTOP:
         case SIGPIPE: /* each write says EPIPE */
         case SIGTTIN:
-        case SIGTTOU:
-                return true;
-        default:
-                return number > 31 && number < SIGRTMIN; /* the libc's own */
+        case SIGTTOU: return true;
+        default: return number > 31 && number < SIGRTMIN; /* the libc's own */
         }
 }
 
@@ -99,15 +90,12 @@ static int64_t priority_of(int number) {
         switch (signal_meaning(number, false, true)) {
         case SIGNAL_ENDS:
         case SIGNAL_ENDS_INT:
-        case SIGNAL_ENDS_QUIT:
-                return PRIORITY_ENDING;
-        case SIGNAL_COLLECTS:
-                return PRIORITY_CHILD;
+        case SIGNAL_ENDS_QUIT: return PRIORITY_ENDING;
+        case SIGNAL_COLLECTS: return PRIORITY_CHILD;
         case SIGNAL_RELOADS:
         case SIGNAL_DUMPS:
         case SIGNAL_REOPENS:
-        case SIGNAL_IGNORED:
-                break;
+        case SIGNAL_IGNORED: break;
         }
         return PRIORITY_ORDINARY;
 }
