@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+
 typedef struct Reading {
         EventLine *line;
         size_t lists_length, lists_size;
@@ -64,6 +66,9 @@ int event_line_read(const char *text, size_t length, EventLine *ret) {
         line.event.kind = (EventKind)kind;
         line.event.seq = (uint64_t)json_integer_value(json_object_get(line.root, "seq"));
         line.event.mono_usec = (usec_t)json_integer_value(json_object_get(line.root, "mono_us"));
+        const char *time = json_string_value(json_object_get(line.root, "time"));
+        if (time)
+                (void)clock_parse_wall(time, &line.event.wall_usec); /* else it stays 0, and the order is that of seq */
         line.event.epoch = (unsigned)json_integer_value(json_object_get(line.root, "epoch"));
         Reading reading = { .line = &line };
         event_fields((EventKind)kind, read_field, &reading);
