@@ -37,7 +37,7 @@ typedef struct SignalReceived {
 typedef struct Signals Signals;
 typedef void (*SignalHandler)(void *userdata, const SignalReceived *signal);
 
-/* Adds sources for all catchable signals, SIGTERM and its like before SIGCHLD before the rest; a source that fails ends the
- * loop with an error instead of dying quietly. SIGPIPE, SIGTTIN, SIGTTOU are never acted on. */
+/* Hears all catchable signals (the caller has blocked them), SIGTERM and its like before SIGCHLD before the rest; a source
+ * that fails ends the loop with an error instead of dying quietly. SIGPIPE, SIGTTIN, SIGTTOU are never acted on. */
 int signals_new(Signals **ret, sd_event *event, SignalHandler handler, void *userdata);
 Signals *signals_free(Signals *signals);
