@@ -53,6 +53,7 @@ class Ending:
     phases: list
     last: dict | None  # ending_finished
     end: int
+    several: set  # services with more than one instance
 
     def since(self, line):
         return line["mono_us"] - self.zero
@@ -87,11 +88,12 @@ def wall_offset(line):
     return when.timestamp() - line["mono_us"] / 1e6
 
 
-def understand(lines):
-    lines = last_ending(lines)
+def understand(journal):
+    lines = last_ending(journal)
     started = next(line for line in lines if line["event"] == "ending_started")
     ending = Ending(cause=describe_cause(lines[0], started), zero=lines[0]["mono_us"], offset=wall_offset(started),
-                    deadline=started["deadline_us"], phases=[], last=None, end=lines[-1]["mono_us"] - lines[0]["mono_us"])
+                    deadline=started["deadline_us"], phases=[], last=None, end=lines[-1]["mono_us"] - lines[0]["mono_us"],
+                    several={line["service"] for line in journal if (line.get("instance") or 0) > 1})
     for line in lines:
         take(ending, line)
     return ending
@@ -145,7 +147,7 @@ def take_of_member(member, line, event, now):
 def duration(us):
     if us < 1000:
         return f"{us} us"
-    if us < 1_000_000:
+    if us < 999_500:
         return f"{us / 1000:.0f} ms"
     return f"{us / 1e6:.2f} s" if us < 60_000_000 else f"{us / 60e6:.1f} min"
 
@@ -244,7 +246,8 @@ def hook_row(name, span, end, glyphs):
                "plain" if good else "warning")
 
 
-def member_rows(phase, end, glyphs):
+def member_rows(phase, ending, glyphs):
+    end = ending.end
     services = {}
     for (service, instance), member in phase.members.items():
         services.setdefault(service, []).append((instance, member))
@@ -257,7 +260,7 @@ def member_rows(phase, end, glyphs):
             continue
         for instance, member in sorted(found, key=lambda one: one[0]):
             text, tone = how_it_went(member, glyphs)
-            name = f"{service}@{instance}" if len(found) > 1 else service
+            name = f"{service}@{instance}" if service in ending.several else service
             yield Row(f"  {name}", member_marks([member], end, glyphs), text, tone)
 
 
@@ -276,16 +279,16 @@ def phase_row(phase, end, glyphs):
     return row
 
 
-def phase_rows(phase, end, glyphs):
-    yield phase_row(phase, end, glyphs)
+def phase_rows(phase, ending, glyphs):
+    yield phase_row(phase, ending.end, glyphs)
     for (name, _), span in phase.hooks.items():
-        yield hook_row(name, span, end, glyphs)
-    yield from member_rows(phase, end, glyphs)
+        yield hook_row(name, span, ending.end, glyphs)
+    yield from member_rows(phase, ending, glyphs)
 
 
-def allowed_rows(ending, end, glyphs):
+def allowed_rows(ending, glyphs):
     for phase in ending.phases:
-        until = end if phase.end is None else phase.end
+        until = ending.end if phase.end is None else phase.end
         limit = phase.begin + phase.limit
         yield Row(f"  {phase.name}", [(phase.begin, limit, glyphs["allowed"], "dim"), (phase.begin, until, glyphs["bar"], "good")],
                   f"{duration(until - phase.begin)} of at most {duration(phase.limit)}")
@@ -316,7 +319,7 @@ def own(ending, seconds):
 def draw(ending, width=100, glyphs=None, colour=False, spans=()):
     """The picture, as lines."""
     glyphs = glyphs or UNICODE
-    rows = [row for phase in ending.phases for row in phase_rows(phase, ending.end, glyphs)]
+    rows = [row for phase in ending.phases for row in phase_rows(phase, ending, glyphs)]
     label_width = min(max([len(row.label) for row in rows] + [len(span["name"]) + 8 for span in spans] + [14]), 28)
     text_width = max([len(row.text) for row in rows] + [26])
     chart = Chart(ending.end, label_width, max(width - label_width - text_width - 3, 20), glyphs, colour)
@@ -332,7 +335,7 @@ def draw(ending, width=100, glyphs=None, colour=False, spans=()):
 def draw_allowance(ending, chart):
     wide = Chart(max(ending.deadline, ending.end), chart.label_width, chart.width, chart.glyphs, chart.colour)
     lines = ["", "What each phase was allowed (time that one does not use goes to the next):"] + wide.axis()
-    return lines + [wide.line(row) for row in allowed_rows(ending, ending.end, chart.glyphs)]
+    return lines + [wide.line(row) for row in allowed_rows(ending, chart.glyphs)]
 
 
 def draw_summary(ending, chart):
