@@ -33,12 +33,17 @@ static usec_t now_of(Conductor *conductor) {
         return conductor->stage->now(conductor->self);
 }
 
+/* With a deadline of a second or less the acknowledgement must not eat what the phases need. */
+static usec_t acknowledgement_limit(const Budget *budget) {
+        return usec_min(ACKNOWLEDGEMENT_USEC, (budget->deadline_usec - budget->reserve_usec) / 4);
+}
+
 static void withdraw(Conductor *conductor) {
         usec_t now = now_of(conductor);
         conductor->since_usec = now;
         bool short_cut = conductor->sequence.fast || conductor->sequence.development;
         if (conductor->stage->withdraw(conductor->self, short_cut) && !short_cut)
-                conductor->acknowledge_usec = usec_add(now, ACKNOWLEDGEMENT_USEC);
+                conductor->acknowledge_usec = usec_add(now, acknowledgement_limit(&conductor->budget));
         else
                 conductor_tell(conductor, HAPPENING_ACKNOWLEDGED);
 }

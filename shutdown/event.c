@@ -100,9 +100,10 @@ typedef struct EventSpec {
 #define HOOKED   A(HOOK), A(ON), INSTANCE, A(PHASE)
 
 static const EventSpec specs[_EVENT_MAX] = {
+        /* The path last: it alone has no bound of ours, and what does not fit costs itself and what follows it. */
         [EVENT_SUPERVISOR_STARTED] = { "supervisor_started",
-                                       { A(PID), A(VERSION), A(MODE), A(CONFIG), A(CONFIG_DIGEST), A(PID_NAMESPACE),
-                                         A(PHASES), A(DEADLINE), A(EXIT_CODE_FROM), A(SINGLE), A(REMAP) } },
+                                       { A(PID), A(VERSION), A(MODE), A(CONFIG_DIGEST), A(PID_NAMESPACE), A(PHASES),
+                                         A(DEADLINE), A(EXIT_CODE_FROM), A(SINGLE), A(REMAP), A(CONFIG) } },
         [EVENT_STARTUP_FINISHED] = { "startup_finished", { A(TOOK) } },
         [EVENT_LOG_DROPPED] = { "log_dropped", { A(N) } },
         [EVENT_CLIENT_DROPPED] = { "client_dropped", { A(PEER), A(REASON) } },

@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
+#include "base/clock.h"
+
 typedef struct Reading {
         EventLine *line;
         size_t lists_length, lists_size;
@@ -64,6 +68,9 @@ int event_line_read(const char *text, size_t length, EventLine *ret) {
         line.event.kind = (EventKind)kind;
         line.event.seq = (uint64_t)json_integer_value(json_object_get(line.root, "seq"));
         line.event.mono_usec = (usec_t)json_integer_value(json_object_get(line.root, "mono_us"));
+        const char *time = json_string_value(json_object_get(line.root, "time"));
+        if (time)
+                (void)clock_parse_wall(time, &line.event.wall_usec); /* else it stays 0, and the order is that of seq */
         line.event.epoch = (unsigned)json_integer_value(json_object_get(line.root, "epoch"));
         Reading reading = { .line = &line };
         event_fields((EventKind)kind, read_field, &reading);
@@ -75,4 +82,22 @@ void event_line_done(EventLine *line) {
         json_decref(line->root);
         free(line->lists);
         *line = (EventLine){ 0 };
+}
+
+const char *event_line_sentence(const char *text, size_t length, char ret_text[static SENTENCE_MAX], LogLevel *ret_level) {
+        EventLine line;
+        LogLevel level = LOG_LEVEL_INFO;
+        if (event_line_read(text, length, &line) >= 0) {
+                level = sentence_level(&line.event);
+                sentence_write(&line.event, ret_text);
+                event_line_done(&line);
+        } else {
+                size_t n = utf8_cut(text, length, SENTENCE_MAX - 1);
+                memcpy(ret_text, text, n);
+                ret_text[n] = '\0';
+                utf8_clean(ret_text, n);
+        }
+        if (ret_level)
+                *ret_level = level;
+        return ret_text;
 }

@@ -7,6 +7,7 @@
 
 #include "base/duration.h"
 #include "base/names.h"
+#include "base/utf8.h"
 
 LogLevel sentence_level(const Event *event) {
         switch (event->kind) {
@@ -79,14 +80,14 @@ static void say_time(Sentence *sentence, const char *before, usec_t span) {
         say(sentence, "%s%s", before, duration_format(span, text));
 }
 
-/* "web", "worker@3"; "process 1234 (sh)" where it is nobody's. */
+/* "web", "worker@3"; an orphan where nothing proves whose it is. */
 static void say_who(Sentence *sentence, const Event *event) {
         if (event->service && event->instance > 0 && event->instances != 1)
                 say(sentence, "%s@%u", event->service, event->instance);
         else if (event->service)
                 say(sentence, "%s", event->service);
         else
-                say(sentence, "process %d", (int)event->pid);
+                say(sentence, "an orphan of nobody we know");
 }
 
 static void say_process(Sentence *sentence, const Event *event) {
@@ -99,13 +100,16 @@ static void say_process(Sentence *sentence, const Event *event) {
 static void say_end(Sentence *sentence, const Event *event) {
         char word[SIGNAL_TEXT_MAX];
         const char *code = or_unknown(event->code_word);
-        if (event->error)
+        if (event->error) {
                 say(sentence, " could not be started: %s", event->error);
-        else if (strcmp(code, "exited") == 0)
+                return;
+        }
+        if (strcmp(code, "exited") == 0)
                 say(sentence, " exited with %d", event->status);
         else
                 say(sentence, " was killed by %s%s", signal_to_string(event->status, word),
                     strcmp(code, "dumped") == 0 ? " (core dumped)" : "");
+        say_time(sentence, event->asked ? ", as asked, after " : " after ", event->took_usec);
 }
 
 static void say_hook(Sentence *sentence, const Event *event) {
@@ -127,10 +131,7 @@ static void say_about_service(Sentence *sentence, const Event *event) {
         case EVENT_SERVICE_STARTING: say(sentence, " is starting, attempt %u", event->attempt); break;
         case EVENT_SERVICE_STARTED:  say(sentence, " started (pid %d)", (int)event->pid); break;
         case EVENT_SERVICE_READY:    say_time(sentence, " is ready after ", event->took_usec); break;
-        case EVENT_SERVICE_EXITED:
-                say_end(sentence, event);
-                say_time(sentence, event->asked ? ", as asked, after " : " after ", event->took_usec);
-                break;
+        case EVENT_SERVICE_EXITED:   say_end(sentence, event); break;
         case EVENT_SERVICE_GONE:
                 say(sentence, " is gone with all its descendants (%s%s)", or_unknown(event->cause),
                     event->certain ? "" : ", not certain");
@@ -160,7 +161,8 @@ static void say_about_service(Sentence *sentence, const Event *event) {
         case EVENT_DESCENDANTS_LEFT: say(sentence, " left %u descendants (KillMode=process)", event->left); break;
         case EVENT_ORPHAN_ADOPTED:
         case EVENT_ORPHAN_GONE:
-                say(sentence, ": its orphan");
+                if (event->service)
+                        say(sentence, ": its orphan");
                 say_process(sentence, event);
                 say(sentence, event->kind == EVENT_ORPHAN_GONE ? " is gone" : " was adopted");
                 break;
@@ -177,10 +179,9 @@ static void say_about_hook(Sentence *sentence, const Event *event) {
         case EVENT_HOOK_STARTED: say(sentence, " began (pid %d)", (int)event->pid); break;
         case EVENT_HOOK_FINISHED:
                 if (event->timed_out)
-                        say(sentence, " was cut at its limit");
+                        say_time(sentence, " was cut at its limit after ", event->took_usec);
                 else
                         say_end(sentence, event);
-                say_time(sentence, " after ", event->took_usec);
                 break;
         case EVENT_HOOK_REFUSED: say(sentence, " was refused: %s", or_unknown(event->reason)); break;
         case EVENT_HOOK_MARKED:
@@ -303,5 +304,6 @@ const char *sentence_write(const Event *event, char ret_text[static SENTENCE_MAX
         case EVENT_SUPERVISOR_FAILED: say_about_supervisor(&sentence, event); break;
         default: say_about_service(&sentence, event); break;
         }
+        utf8_clean(ret_text, sentence.used); /* names and texts come from strangers: they must not move a cursor */
         return ret_text;
 }

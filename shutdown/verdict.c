@@ -9,10 +9,19 @@ static bool is(const char *text, const char *word) {
         return text && strcmp(text, word) == 0;
 }
 
-/* Remembers who was to blame for the highest rank so far; a later, lower one does not overwrite it. */
-static void blame(Verdict *verdict, int code_before, const char *name, unsigned instance, pid_t pid, const char *comm) {
-        if (verdict_code(verdict) == code_before && verdict->culprit[0])
-                return;
+/* The highest cause so far. Codes will not do: a program named by ExitCodeFrom may say 81, too. */
+static unsigned rank(const Verdict *verdict) {
+        return verdict->own_fault          ? 6
+               : verdict->essential_failed ? 5
+               : verdict->deadline_hit     ? 4
+               : verdict->forced           ? 3
+               : verdict->hook_aborted     ? 2
+               : verdict->descendants_left ? 1
+                                           : 0;
+}
+
+/* Remembers who was to blame for the highest cause so far. */
+static void blame(Verdict *verdict, const char *name, unsigned instance, pid_t pid, const char *comm) {
         if (name && instance > 0)
                 snprintf(verdict->culprit, sizeof verdict->culprit, "%.40s@%u", name, instance);
         else if (name)
@@ -68,7 +77,7 @@ static bool is_stop_edge(const char *on) {
 }
 
 Verdict verdict_fold(Verdict verdict, const Event *event) {
-        int before = verdict_code(&verdict);
+        unsigned before = rank(&verdict);
         const char *name = event->service;
 
         switch ((int)event->kind) {
@@ -101,8 +110,8 @@ Verdict verdict_fold(Verdict verdict, const Event *event) {
                 return verdict;
         default: return verdict;
         }
-        if (verdict_code(&verdict) != before)
-                blame(&verdict, before, name, event->kind == EVENT_HOOK_FINISHED ? 0 : event->instance, event->pid,
+        if (rank(&verdict) != before)
+                blame(&verdict, name, event->kind == EVENT_HOOK_FINISHED ? 0 : event->instance, event->pid,
                       event->comm);
         return verdict;
 }
@@ -133,9 +142,10 @@ int verdict_code(const Verdict *verdict) {
 const char *verdict_explain(const Verdict *verdict, char ret_text[static VERDICT_TEXT_MAX]) {
         int code = verdict_code(verdict);
         const char *who = verdict->culprit[0] ? verdict->culprit : "somebody";
+        unsigned n = verdict->deadline_hit ? verdict->left : verdict->killed;
         char others[48] = "";
-        if (verdict->killed > 1)
-                snprintf(others, sizeof others, " and %u more", verdict->killed - 1);
+        if (n > 1)
+                snprintf(others, sizeof others, " and %u more", n - 1);
 
         if (verdict->own_fault)
                 snprintf(ret_text, VERDICT_TEXT_MAX, "a fault of endwell's own: %s", who);
@@ -145,7 +155,7 @@ const char *verdict_explain(const Verdict *verdict, char ret_text[static VERDICT
         else if (verdict->essential_failed)
                 snprintf(ret_text, VERDICT_TEXT_MAX, "the essential service %s failed for good", who);
         else if (verdict->deadline_hit)
-                snprintf(ret_text, VERDICT_TEXT_MAX, "the deadline was hit: %s%s was still there", who, others);
+                snprintf(ret_text, VERDICT_TEXT_MAX, "the deadline was hit: %s%s did not end in time", who, others);
         else if (verdict->forced)
                 snprintf(ret_text, VERDICT_TEXT_MAX, "%s%s had to be killed", who, others);
         else if (verdict->hook_aborted)

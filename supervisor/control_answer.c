@@ -42,7 +42,7 @@ int control_answer_call(ControlAnswer *ret, const ControlMethodEntry *entry, voi
         json_init(&json, text + sizeof before - 1, room);
         int r = entry->method(userdata, peer, params, &json, &code, message);
         if (r < 0)
-                return control_answer_error(ret, code ? code : "failed", message[0] ? message : strerror(-r));
+                return control_answer_error(ret, code ? code : "failed", message[0] ? message : strerrordesc_np(-r));
         size_t length = sizeof before - 1 + json_finish(&json);
         const char *end = json_overflowed(&json) ? cut : after;
         memcpy(text + length, end, strlen(end));

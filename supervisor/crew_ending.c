@@ -290,7 +290,7 @@ void crew_told(Crew *crew, uint32_t index, pid_t pid, const char *comm, int sign
         if (signal_number == SIGKILL)
                 count_kill(crew, member, reason);
         if (signal_number == 0)
-                crew_orphan_give_up(crew, pid);
+                crew_orphan_give_up(crew, index, pid);
         if (member)
                 crew_record_member(crew, member, &event);
         else

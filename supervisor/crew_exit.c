@@ -20,10 +20,17 @@ static const char *code_word(int code) {
         return code == CLD_EXITED ? "exited" : code == CLD_DUMPED ? "dumped" : "killed";
 }
 
+/* "exec /usr/sbin/nginx: No such file or directory": the step that failed, on what, and why. */
+void crew_write_error(char *text, size_t size, const char *step, int error, const char *program) {
+        const char *what = strcmp(step, "exec") == 0 ? program : "";
+        snprintf(text, size, "%s%s%.100s: %s", step, *what ? " " : "", what, strerrordesc_np(error));
+}
+
 static void record_exit(Crew *crew, const Member *member) {
-        char error[128];
+        char error[ERROR_TEXT_MAX];
         if (member->error_step)
-                snprintf(error, sizeof error, "%s: %s", member->error_step, strerrordesc_np(member->error_number));
+                crew_write_error(error, sizeof error, member->error_step, member->error_number,
+                                 crew_service(crew, member)->argv[0]);
         crew_record_member(crew, member,
                            &(Event){ .kind = EVENT_SERVICE_EXITED,
                                      .code_word = code_word(member->how.code),
@@ -141,18 +148,26 @@ void crew_tree_check(Crew *crew, Member *member) {
         }
 }
 
+/* Found after its tree was asked, or killed, while the main process is still there. */
+static void treat_late_orphans(Crew *crew, Member *member) {
+        if (member->life.state == LIFE_KILLING)
+                crew_kill(crew, member);
+        else if (member->life.state == LIFE_STOPPING && crew_service(crew, member)->kill_mode == KILL_CONTROL_GROUP)
+                crew_member_signal(crew, member, WHOM_REST, SIGTERM, "rest");
+}
+
 void crew_on_surveyed(Crew *crew) {
         if (crew->finished)
                 return;
         crew->survey_asked = crew->survey_stale = false;
-        for (uint32_t i = 0; (crew->n_clearing > 0 || crew->late_for_killing) && i < crew->n_members; i++) {
+        for (uint32_t i = 0; (crew->n_clearing > 0 || crew->late_orphans) && i < crew->n_members; i++) {
                 Member *member = &crew->members[i];
                 if (member->life.state == LIFE_CLEARING)
                         crew_tree_check(crew, member);
-                else if (member->life.state == LIFE_KILLING && member->new_orphans)
-                        crew_kill(crew, member); /* the first killing did not reach them */
+                else if (member->new_orphans)
+                        treat_late_orphans(crew, member);
         }
-        crew->late_for_killing = false;
+        crew->late_orphans = false;
         crew_settle(crew);
 }
 
@@ -175,7 +190,7 @@ void crew_on_orphan_adopted(Crew *crew, uint32_t index, pid_t pid, const char *c
         else {
                 member->orphans++;
                 member->new_orphans = true;
-                crew->late_for_killing |= member->life.state == LIFE_KILLING;
+                crew->late_orphans |= life_has_main(member->life.state);
                 if (life_is_resting(member->life.state))
                         crew_name_descendants(crew, member);
         }

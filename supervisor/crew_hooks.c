@@ -97,8 +97,8 @@ static void begin(Crew *crew, HookRun *run, unsigned attempt) {
         int r = crew->stage->spawn_hook(crew->self, (uint32_t)(run - crew->runs), &run->pid);
         record_hook(crew, run, &(Event){ .kind = EVENT_HOOK_STARTED, .pid = run->pid });
         if (r < 0) {
-                char error[128];
-                snprintf(error, sizeof error, "fork: %s", strerrordesc_np(-r));
+                char error[ERROR_TEXT_MAX];
+                crew_write_error(error, sizeof error, "fork", -r, "");
                 hook_finish(&run->slot, 125);
                 note_start_failure(crew, run);
                 record_hook(crew, run,
@@ -185,9 +185,9 @@ void crew_on_hook_exited(Crew *crew, uint32_t index, Ended how) {
         HookRun *run = &crew->runs[index];
         if (crew->finished || run->slot.state != HOOK_RUNNING)
                 return;
-        char error[128];
+        char error[ERROR_TEXT_MAX];
         if (run->error_step)
-                snprintf(error, sizeof error, "%s: %s", run->error_step, strerrordesc_np(run->error_number));
+                crew_write_error(error, sizeof error, run->error_step, run->error_number, config_of(crew, run)->argv[0]);
         finish(crew, run, how, run->error_step ? error : NULL);
         run->error_step = NULL;
         crew_settle(crew);

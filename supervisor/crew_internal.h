@@ -23,9 +23,17 @@
 #define DRAINED_KILL_USEC  (1 * USEC_PER_SEC)
 #define PROGRESS_USEC      (1 * USEC_PER_SEC)
 #define STATUS_USEC        (1 * USEC_PER_SEC)  /* a status is recorded at most so often */
+#define ERROR_TEXT_MAX     192
+#ifndef ORPHANS_MAX /* the simulation has a crowd already with a few */
 #define ORPHANS_MAX        1024
+#endif
 #define TURNS_AT_ONCE      32                  /* spawns between two looks at the signals */
 #define FOREIGN_MARKS_MAX  64                  /* names that applications mark and the configuration does not know */
+
+/* Orphans beyond the list, by number only. */
+typedef struct Crowd {
+        uint32_t n, given_up;
+} Crowd;
 
 typedef struct Member {
         Life life;
@@ -34,6 +42,7 @@ typedef struct Member {
         unsigned attempt;
         Respawn respawn;
         Ended how;
+        Crowd crowd;
         unsigned descendants_named; /* how many orphans the last descendants_left told of */
         unsigned orphans, active, killed; /* killed: processes of this run that got SIGKILL */
         usec_t since_usec, spawned_usec, ready_usec, ready_for_usec, asked_usec, exited_usec, status_usec;
@@ -112,10 +121,11 @@ struct Crew {
         unsigned unattributed;     /* orphans of nobody */
         bool new_strays, strays_killed;
         Orphan orphans[ORPHANS_MAX]; /* adopted, alive for all we know */
-        unsigned n_orphans, unlisted_orphans;
+        unsigned n_orphans, n_unlisted;
+        Crowd crowd; /* nobody's */
         bool survey_stale;         /* somebody died since the last survey */
         bool survey_asked;
-        bool late_for_killing;     /* an orphan was found of a member that is being killed */
+        bool late_orphans;         /* one was found of a member whose main process is there */
         unsigned phase_hooks_running;
 
         bool starts_dirty, stops_dirty, stop_everything;
@@ -155,6 +165,7 @@ const char *crew_failure_in_ending(Crew *crew, const Member *member); /* NULL: i
 void crew_settle_run(Crew *crew, Member *member);
 void crew_name_descendants(Crew *crew, Member *member);
 void crew_tree_check(Crew *crew, Member *member);
+void crew_write_error(char *text, size_t size, const char *step, int error, const char *program);
 void crew_give_up(Crew *crew, Member *member, const char *reason);
 void crew_name_left(Crew *crew, uint32_t member, const char *reason);
 const char *crew_kill_reason(const Crew *crew, const Member *member);
@@ -177,7 +188,7 @@ void crew_check_group(Crew *crew);
 void crew_tell_progress(Crew *crew);
 void crew_orphan_add(Crew *crew, uint32_t member, pid_t pid);
 void crew_orphan_remove(Crew *crew, uint32_t member, pid_t pid);
-void crew_orphan_give_up(Crew *crew, pid_t pid);
+void crew_orphan_give_up(Crew *crew, uint32_t member, pid_t pid);
 unsigned crew_awaited_strays(const Crew *crew);
 void crew_signal_strays(Crew *crew, int signal_number, const char *reason);
 void crew_treat_strays(Crew *crew);

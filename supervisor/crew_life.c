@@ -91,8 +91,10 @@ static void ask(Crew *crew, Member *member) {
         crew_alarm_member(crew, member, member->clear_limit_usec);
         const char *reason = member->overdue ? "start_timeout" : crew_is_ending(crew) ? "ending" : "stop";
         crew_member_signal(crew, member, WHOM_MAIN, service->kill_signal, reason);
-        if (service->kill_mode == KILL_CONTROL_GROUP)
+        if (service->kill_mode == KILL_CONTROL_GROUP) {
                 crew_member_signal(crew, member, WHOM_REST, SIGTERM, reason);
+                crew_want_survey(crew); /* who of it was orphaned before is asked as soon as it is found */
+        }
 }
 
 static void hurry(Crew *crew, Member *member) {

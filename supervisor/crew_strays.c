@@ -21,31 +21,53 @@ static bool is_stray(const Crew *crew, uint32_t member) {
                (life_is_resting(crew->members[member].life.state) && !lives_on_as_configured(crew, member));
 }
 
+static Crowd *crowd_of(Crew *crew, uint32_t member) {
+        return member == CREW_NOBODY ? &crew->crowd : &crew->members[member].crowd;
+}
+
 void crew_orphan_add(Crew *crew, uint32_t member, pid_t pid) {
         if (crew->n_orphans < ORPHANS_MAX)
                 crew->orphans[crew->n_orphans++] = (Orphan){ .pid = pid, .member = member };
-        else if (!lives_on_as_configured(crew, member))
-                crew->unlisted_orphans++;
+        else {
+                crowd_of(crew, member)->n++;
+                crew->n_unlisted++;
+        }
         crew->new_strays |= is_stray(crew, member);
 }
 
+/* In a crowd nobody knows whether it was one that was given up. That it was is the safe answer: at worst one that cannot be
+ * killed is awaited once more, until the phase's limit. */
 void crew_orphan_remove(Crew *crew, uint32_t member, pid_t pid) {
         Orphan *orphan = find(crew, pid);
+        Crowd *crowd = crowd_of(crew, member);
         if (orphan)
                 *orphan = crew->orphans[--crew->n_orphans];
-        else if (!lives_on_as_configured(crew, member))
-                crew->unlisted_orphans -= crew->unlisted_orphans > 0;
+        else if (crowd->n > 0) {
+                crowd->n--;
+                crowd->given_up -= crowd->given_up > 0;
+                crew->n_unlisted--;
+        }
 }
 
-void crew_orphan_give_up(Crew *crew, pid_t pid) {
+/* All that are left of a member, or of nobody, were named: those of the list one by one, the crowd as a whole. */
+void crew_orphan_give_up(Crew *crew, uint32_t member, pid_t pid) {
         Orphan *orphan = find(crew, pid);
+        Crowd *crowd = crowd_of(crew, member);
         if (orphan)
                 orphan->given_up = true;
+        crowd->given_up = crowd->n;
 }
 
-/* Those beyond the list cannot be told apart: they are awaited until they are gone, or the deadline comes. */
+static unsigned awaited_in_crowds(const Crew *crew) {
+        unsigned strays = crew->crowd.n - crew->crowd.given_up;
+        for (uint32_t i = 0; i < crew->n_members; i++)
+                if (is_stray(crew, i))
+                        strays += crew->members[i].crowd.n - crew->members[i].crowd.given_up;
+        return strays;
+}
+
 unsigned crew_awaited_strays(const Crew *crew) {
-        unsigned strays = crew->unlisted_orphans;
+        unsigned strays = crew->n_unlisted > 0 ? awaited_in_crowds(crew) : 0;
         for (unsigned i = 0; i < crew->n_orphans; i++)
                 strays += !crew->orphans[i].given_up && is_stray(crew, crew->orphans[i].member);
         return strays;

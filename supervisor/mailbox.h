@@ -13,6 +13,7 @@
 
 typedef struct Mailbox Mailbox;
 
+/* `sender` 0 and `sender_uid` (uid_t)-1: not said. May open, close and drain slots, but not free the mailbox. */
 typedef void (*MailboxHandler)(void *userdata, uint32_t slot, pid_t sender, uid_t sender_uid, const NotifyWords *words);
 
 /* `directory` must exist; sockets are made in it as DIRECTORY/NAME. */
@@ -20,7 +21,8 @@ int mailbox_new(Mailbox **ret, sd_event *event, const char *directory, uint32_t 
                 void *userdata);
 Mailbox *mailbox_free(Mailbox *mailbox); /* closes and unlinks every socket */
 
-/* Makes the socket of `slot` if it is not there yet. 0 or -errno. */
+/* Makes the socket of `slot` if it is not there yet. 0; -EINVAL (slot, or a name with a slash), -ENAMETOOLONG (the whole
+ * path has at most 107 letters), or -errno. */
 int mailbox_open(Mailbox *mailbox, uint32_t slot, const char *name);
 /* Takes what is queued on `slot` now, at most 64 datagrams: before a decision about its process. */
 void mailbox_drain(Mailbox *mailbox, uint32_t slot);

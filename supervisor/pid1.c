@@ -108,6 +108,15 @@ static int make_control(Pid1 *pid1) {
                                            .dropped = on_client_dropped });
 }
 
+/* What an earlier run was cut off with is told once this one has begun; a journal that cannot be read costs only that. */
+static void read_past(Pid1 *pid1, const char *file) {
+        int r = past_read(file, &pid1->past);
+        if (r < 0)
+                log_warning("could not read the journal of an earlier run in %s: %s; jobs of its services wait for their "
+                            "leases",
+                            file, strerrordesc_np(-r));
+}
+
 static int make_archive(Pid1 *pid1) {
         char path[128];
         const char *file = pid1->config->journal_file;
@@ -115,6 +124,8 @@ static int make_archive(Pid1 *pid1) {
                 snprintf(path, sizeof path, "%s/journal.jsonl", pid1->runtime.directory);
                 file = path;
         }
+        if (file && !pid1->config->single)
+                read_past(pid1, file);
         return archive_new(&pid1->archive, &(ArchivePlan){ .path = file,
                                                            .max_size = pid1->config->journal_max_size,
                                                            .through_logger = file && !archive_is_on_tmpfs(file) });
@@ -180,6 +191,7 @@ static Pid1 *pid1_free(Pid1 *pid1) {
         sd_event_source_unref(pid1->settler);
         sd_event_unref(pid1->event);
         free(pid1->hook_pids);
+        past_done(&pid1->past);
         if (pid1->has_runtime)
                 runtime_close(&pid1->runtime);
         return NULL;
@@ -240,6 +252,7 @@ int pid1_run(Config *config, const RunOptions *options) {
                 return EXIT_OWN_FAULT;
         }
         crew_start(pid1.crew);
+        pid1_tell_past(&pid1);
         pid1_rearm(&pid1);
         r = sd_event_loop(pid1.event);
         if (r < 0 && !pid1.finished)

@@ -15,6 +15,7 @@
 #include "supervisor/launches.h"
 #include "supervisor/logger_link.h"
 #include "supervisor/mailbox.h"
+#include "supervisor/past.h"
 #include "supervisor/roster.h"
 #include "supervisor/run_options.h"
 #include "supervisor/runtime.h"
@@ -50,6 +51,7 @@ typedef struct Pid1 {
         int ending_signal; /* single-command mode: what the command is asked with; 0: its KillSignal */
         uint64_t lost_lines;
         int archive_error;
+        Past past;
         pid_t *hook_pids; /* of each hook run: its group */
         bool finished;
         int code;
@@ -69,6 +71,7 @@ void pid1_record(Pid1 *pid1, Event *event);
 void pid1_rearm(Pid1 *pid1);
 void pid1_member_name(const Pid1 *pid1, uint32_t member, char *ret_name, size_t size);
 
+void pid1_tell_past(Pid1 *pid1);
 int pid1_make_logger(Pid1 *pid1);
 void pid1_survey(Pid1 *pid1);
 bool pid1_await_logger(Pid1 *pid1);

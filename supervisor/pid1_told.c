@@ -199,3 +199,24 @@ void pid1_on_message(void *userdata, uint32_t slot, pid_t sender, uid_t sender_u
         crew_on_notify(pid1->crew, slot, sender, words);
         pid1_rearm(pid1);
 }
+
+/* Of a subreaper's run something may live on: that is its owner still, and nobody's jobs are given away under it. */
+static bool may_live(const Pid1 *pid1, const PastRun *run) {
+        char owner[37];
+        return !pid1->past.pid_namespace && kin_owner(run->pid, owner) == 0 && strcmp(owner, run->owner) == 0;
+}
+
+void pid1_tell_past(Pid1 *pid1) {
+        for (size_t i = 0; i < pid1->past.n_runs; i++) {
+                const PastRun *run = &pid1->past.runs[i];
+                if (!may_live(pid1, run))
+                        pid1_record(pid1, &(Event){ .kind = EVENT_SERVICE_GONE,
+                                                    .epoch = crew_overview(pid1->crew).epoch,
+                                                    .service = run->service,
+                                                    .instance = run->instance,
+                                                    .owner = run->owner,
+                                                    .cause = "crashed",
+                                                    .certain = pid1->past.pid_namespace });
+        }
+        past_done(&pid1->past);
+}

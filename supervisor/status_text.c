@@ -23,14 +23,12 @@ static bool truth(const json_t *object, const char *key) {
         return json_is_true(json_object_get(object, key));
 }
 
-static const char *span(const json_t *object, const char *key, char ret_text[static DURATION_TEXT_MAX]) {
-        json_int_t usec = integer(object, key);
-
-        /* Nobody reads microseconds of a minute. */
-        if (usec > (json_int_t)(10 * USEC_PER_SEC))
-                usec -= usec % (json_int_t)USEC_PER_SEC;
-        else
-                usec -= usec % (json_int_t)USEC_PER_MSEC;
+static const char *span(json_int_t usec, char ret_text[static DURATION_TEXT_MAX]) {
+        /* Nobody reads the microseconds of a minute. */
+        json_int_t step = usec > 60 * (json_int_t)USEC_PER_SEC ? (json_int_t)USEC_PER_SEC
+                          : usec > (json_int_t)USEC_PER_SEC    ? 100 * (json_int_t)USEC_PER_MSEC
+                                                               : (json_int_t)USEC_PER_MSEC;
+        usec -= usec % step;
         return duration_format(usec > 0 ? (usec_t)usec : 0, ret_text);
 }
 
@@ -40,6 +38,17 @@ static void name_member(const json_t *service, const json_t *instance, char *ret
                 snprintf(ret_name, size, "%s", string(service, "service"));
         else
                 snprintf(ret_name, size, "%s@%d", string(service, "service"), (int)integer(instance, "instance"));
+}
+
+/* Of the present phase. */
+static size_t count_members(const json_t *status) {
+        size_t n = 0, i;
+        json_t *service;
+
+        json_array_foreach(json_object_get(status, "services"), i,
+                           service) if (strcmp(string(service, "phase"), string(status, "phase")) == 0) n +=
+                json_array_size(json_object_get(service, "instances"));
+        return n;
 }
 
 static void write_awaited(const json_t *status, FILE *out) {
@@ -57,12 +66,33 @@ static void write_awaited(const json_t *status, FILE *out) {
         }
         if (awaited > named)
                 fprintf(out, "%s%d more", named > 0 ? " and " : "", (int)(awaited - named));
+        if (awaited > 0 && string(status, "phase")[0])
+                fprintf(out, " (%d of %zu)", (int)awaited, count_members(status));
         if (integer(status, "orphans") > 0)
                 fprintf(out, "%s%d adopted process%s", awaited > 0 ? ", " : "", (int)integer(status, "orphans"),
                         integer(status, "orphans") == 1 ? "" : "es");
 }
 
+/* When the last of those who are waited for is killed: a service's own limit may come before its phase's. -1: nobody is. */
+static json_int_t last_limit(const json_t *status) {
+        const json_t *limit = json_object_get(status, "limit_us");
+        json_int_t of_phase = limit ? json_integer_value(limit) : -1, last = -1;
+        size_t s, i;
+        json_t *service, *instance;
+
+        json_array_foreach(json_object_get(status, "services"), s, service)
+                json_array_foreach(json_object_get(service, "instances"), i, instance) {
+                if (!truth(instance, "awaited"))
+                        continue;
+                const json_t *own = json_object_get(instance, "limit_us");
+                json_int_t usec = own ? json_integer_value(own) : of_phase;
+                last = usec > last ? usec : last;
+        }
+        return last >= 0 && (of_phase < 0 || last < of_phase) ? last : of_phase;
+}
+
 static void write_waiting(const json_t *status, FILE *out) {
+        json_int_t limit = last_limit(status);
         char text[DURATION_TEXT_MAX];
 
         if (string(status, "phase")[0])
@@ -73,8 +103,8 @@ static void write_waiting(const json_t *status, FILE *out) {
         } else {
                 fputs(string(status, "step"), out);
         }
-        if (json_object_get(status, "limit_us"))
-                fprintf(out, ", killed in %s", span(status, "limit_us", text));
+        if (limit >= 0)
+                fprintf(out, ", killed in %s", span(limit, text));
         fputc('\n', out);
 }
 
@@ -82,16 +112,16 @@ static void write_state(const json_t *status, FILE *out) {
         char text[DURATION_TEXT_MAX], left[DURATION_TEXT_MAX];
 
         if (truth(status, "ending")) {
-                fprintf(out, "ending for %s (%s%s)", span(status, "since_us", text), string(status, "cause"),
+                fprintf(out, "ending for %s (%s%s)", span(integer(status, "since_us"), text), string(status, "cause"),
                         truth(status, "fast") ? ", fast" : "");
                 if (json_object_get(status, "deadline_us"))
-                        fprintf(out, ", over in %s at the latest", span(status, "deadline_us", left));
+                        fprintf(out, ", over in %s at the latest", span(integer(status, "deadline_us"), left));
         } else {
                 fprintf(out, "%s for %s",
                         strcmp(string(status, "step"), "starting") == 0 ? "starting"
                         : truth(status, "ready")                        ? "ready"
                                                                         : "up, but not ready",
-                        span(status, "since_us", text));
+                        span(integer(status, "since_us"), text));
         }
         fprintf(out, " - endwell %s, pid %d, mode %s\n", string(status, "version"), (int)integer(status, "pid"),
                 string(status, "mode"));
@@ -104,8 +134,8 @@ static void write_hooks(const json_t *status, FILE *out) {
 
         json_array_foreach(json_object_get(status, "hooks"), i, hook)
                 fprintf(out, "hook %s (%s%s%s) runs for %s, pid %d\n", string(hook, "hook"), string(hook, "on"),
-                        string(hook, "service")[0] ? " of " : "", string(hook, "service"), span(hook, "since_us", text),
-                        (int)integer(hook, "pid"));
+                        string(hook, "service")[0] ? " of " : "", string(hook, "service"),
+                        span(integer(hook, "since_us"), text), (int)integer(hook, "pid"));
 }
 
 typedef struct Row {
@@ -118,7 +148,7 @@ static void fill_row(Row *row, const json_t *service, const json_t *instance) {
         name_member(service, instance, row->cells[0], CELL_MAX);
         snprintf(row->cells[1], CELL_MAX, "%s%s", string(instance, "state"), truth(instance, "awaited") ? "*" : "");
         snprintf(row->cells[2], CELL_MAX, integer(instance, "pid") > 0 ? "%d" : "-", (int)integer(instance, "pid"));
-        snprintf(row->cells[3], CELL_MAX, "%s", span(instance, "since_us", text));
+        snprintf(row->cells[3], CELL_MAX, "%s", span(integer(instance, "since_us"), text));
         snprintf(row->cells[4], CELL_MAX, "%d", (int)integer(instance, "restarts"));
         snprintf(row->cells[5], CELL_MAX, "%s", string(instance, "status"));
 }
@@ -129,7 +159,8 @@ static void append_note(Row *row, const json_t *instance) {
         utf8_clean(note, strlen(note));
         if (json_object_get(instance, "limit_us")) {
                 size_t n = utf8_cut(note, strlen(note), CELL_MAX - 64);
-                snprintf(note + n, CELL_MAX - n, "%slimit in %s", n > 0 ? "; " : "", span(instance, "limit_us", text));
+                snprintf(note + n, CELL_MAX - n, "%slimit in %s", n > 0 ? "; " : "",
+                         span(integer(instance, "limit_us"), text));
         }
         if (integer(instance, "orphans") > 0) {
                 size_t n = utf8_cut(note, strlen(note), CELL_MAX - 32);

@@ -76,11 +76,11 @@ class Wrapper(Contender):
 
 
 class Endwell(Contender):
-    name = "endwell"
     many = chain = restart = True
 
-    def __init__(self, programs, path):
+    def __init__(self, programs, path, name="endwell"):
         super().__init__(programs)
+        self.name = name
         self.path = os.path.abspath(path)
 
     def available(self):
@@ -159,9 +159,10 @@ class Supervisord(Contender):
         return ["supervisord", "-c", path]
 
 
-def everybody(programs, endwell_path):
+def everybody(programs, endwell_path, before_path):
     return [
         Endwell(programs, endwell_path),
+        *([Endwell(programs, before_path, "endwell before")] if before_path else []),
         Floor(programs, "floor", "floor"),
         Floor(programs, "floor fork", "floor", ("-f",)),
         Floor(programs, "floor sd-event", "floor_event"),

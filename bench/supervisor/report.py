@@ -15,9 +15,9 @@ class Measure:
     target: float = 0
     digits: int = 1
 
-    def target_text(self):
-        return {"limit": f"≤ {self.target:g} {self.unit}", "tini": f"≤ {self.target:g}× tini",
-                "floor": f"≤ {self.target:g}× floor", "all": "all", "shown": "–"}[self.kind]
+    def target_text(self, bound):
+        text = {"limit": f"≤ {self.target:g} {self.unit}".strip(), "all": "all", "shown": "–"}.get(self.kind)
+        return text or f"≤ {self.target:g}× {self.kind} = {number(bound, self.digits)}"
 
 
 MEASURES = [
@@ -57,29 +57,41 @@ class Results:
         values = self.values[key].get(name)
         return statistics.median(values) if values else None
 
+    def least(self, key, name):
+        return min(self.values[key].get(name) or [None])
+
     def best(self, measure, names):
         """The best of these: the most for a count of orphans, else the least."""
         found = [(self.median(measure.key, n), n) for n in names if self.median(measure.key, n) is not None]
         return (max(found) if measure.kind == "all" else min(found)) if found else (None, None)
 
     def peers(self):
-        return [n for n in self.names if n != "endwell" and n not in FLOORS]
+        return [n for n in self.names if not n.startswith("endwell") and n not in FLOORS]
 
 
 def number(value, digits):
     return "–" if value is None else f"{value:,.{digits}f}"
 
 
-def ratio(value, other):
-    return "–" if value is None or not other else f"{value / other:.2f}×"
+def ratio(results, measure, other):
+    """Of the medians; in brackets of the least figures, which other work on the machine disturbs least."""
+    pairs = [(find(measure.key, "endwell"), find(measure.key, other)) for find in (results.median, results.least)]
+    if any(ours is None or not theirs for ours, theirs in pairs):
+        return "–"
+    (ours, theirs), (ours_least, theirs_least) = pairs
+    return f"{ours / theirs:.2f}× ({ours_least / theirs_least:.2f}×)"
+
+
+def bound_of(results, measure):
+    """The figure that ours is held against; None when there is none to compute it from."""
+    floor, _ = results.best(measure, FLOORS)
+    tini = results.median(measure.key, "tini")
+    return {"limit": measure.target, "all": results.orphans, "tini": tini and tini * measure.target,
+            "floor": floor and floor * measure.target}.get(measure.kind)
 
 
 def verdict(results, measure):
-    value = results.median(measure.key, "endwell")
-    floor, _ = results.best(measure, FLOORS)
-    tini = results.median(measure.key, "tini")
-    bound = {"limit": measure.target, "all": results.orphans, "tini": tini and tini * measure.target,
-             "floor": floor and floor * measure.target}.get(measure.kind)
+    value, bound = results.median(measure.key, "endwell"), bound_of(results, measure)
     if value is None or bound is None:
         return "–"
     met = value >= bound if measure.kind == "all" else value <= bound
@@ -96,9 +108,9 @@ def verdict_table(results):
         if ours is None and peer is None and floor is None:
             continue
         lines.append(f"| {m.title} | {m.unit} | {number(ours, m.digits)} "
-                     f"| {number(peer, m.digits)} {peer_name or ''} | {ratio(ours, peer)} "
-                     f"| {number(floor, m.digits)} {floor_name or ''} | {ratio(ours, floor)} "
-                     f"| {m.target_text()} | {verdict(results, m)} |")
+                     f"| {number(peer, m.digits)} {peer_name or ''} | {ratio(results, m, peer_name)} "
+                     f"| {number(floor, m.digits)} {floor_name or ''} | {ratio(results, m, floor_name)} "
+                     f"| {m.target_text(bound_of(results, m))} | {verdict(results, m)} |")
     return "\n".join(lines)
 
 

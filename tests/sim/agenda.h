@@ -12,7 +12,7 @@ typedef enum ItemKind {
         ITEM_EXECUTED,
         ITEM_EXEC_FAILED,
         ITEM_HOOK_EXEC_FAILED,
-        ITEM_SAYS,      /* a datagram of a process: `detail` is a Saying */
+        ITEM_SAYS, /* a datagram of a process: `detail` is a Saying */
         ITEM_FORKS,
         ITEM_DIES,
         ITEM_COLLECTED, /* PID 1 notices a death */

@@ -50,8 +50,10 @@ unsigned coverage_print(uint64_t wanted) {
                         if (count >= wanted)
                                 continue;
                         missing++;
-                        printf("%s x %s: only %" PRIu64 "\n", step_to_string((Step)s), happening_to_string((Happening)h), count);
+                        printf("%s x %s: only %" PRIu64 "\n", step_to_string((Step)s),
+                               happening_to_string((Happening)h), count);
                 }
-        printf("lowest count of a pair: %" PRIu64 "; pairs met fewer than %" PRIu64 " times: %u\n", lowest, wanted, missing);
+        printf("lowest count of a pair: %" PRIu64 "; pairs met fewer than %" PRIu64 " times: %u\n", lowest, wanted,
+               missing);
         return missing;
 }

@@ -13,6 +13,7 @@ void laws_init(Laws *laws, World *world) {
         memset(laws, 0, sizeof *laws);
         laws->world = world;
         laws->ending_usec = laws->asked_usec = USEC_INFINITY;
+        laws->passed_code = -1;
         for (unsigned i = 0; i < SIM_MEMBERS_MAX; i++)
                 laws->members[i].ready_usec = laws->members[i].asked_usec = USEC_INFINITY;
 }
@@ -60,10 +61,12 @@ static void check_start_order(Laws *laws, uint32_t member) {
         const ServiceConfig *service = laws_service(laws, member);
         for (uint32_t other = 0; other < schedule->config.n_members; other++) {
                 if (laws_service(laws, other)->phase > service->phase && !was_settled(laws, other))
-                        laws_break(laws, "A", "member %u started before member %u of a later phase was ready", member, other);
+                        laws_break(laws, "A", "member %u started before member %u of a later phase was ready", member,
+                                   other);
                 for (uint16_t i = 0; i < service->after.n; i++)
                         if (schedule->service_of[other] == service->after.items[i] && !was_settled(laws, other))
-                                laws_break(laws, "A", "member %u started before member %u, which it comes after, was ready",
+                                laws_break(laws, "A",
+                                           "member %u started before member %u, which it comes after, was ready",
                                            member, other);
         }
 }
@@ -92,6 +95,8 @@ void laws_on_spawn(Laws *laws, uint32_t member) {
                 laws_break(laws, "L8", "member %u was started after it had failed for good", member);
         if (truth->spawned_turn == truth->turn + 1)
                 laws_break(laws, "B", "member %u was started twice in one turn", member);
+        if (laws->world->now_usec < truth->restart_usec)
+                laws_break(laws, "G", "member %u was restarted before its delay was over", member);
         if (!truth->ever_spawned)
                 check_start_order(laws, member);
         check_empty_tree(laws, member);
@@ -101,8 +106,16 @@ void laws_on_spawn(Laws *laws, uint32_t member) {
         truth->stopping = truth->killed = truth->extended = truth->drained = truth->stops_before = false;
 }
 
+static void note_exit_code(Laws *laws, uint32_t member, int code) {
+        const Config *config = &laws->world->schedule->config;
+        laws->members[member].exit_code = code;
+        if (config->single || config->exit_code_from == laws->world->schedule->service_of[member])
+                laws->passed_code = code;
+}
+
 void laws_on_spawn_refused(Laws *laws, uint32_t member) {
         laws->members[member].failed_runs++;
+        note_exit_code(laws, member, 125);
 }
 
 void laws_on_executed(Laws *laws, uint32_t member) {
@@ -163,6 +176,7 @@ void laws_on_main_collected(Laws *laws, uint32_t member, Ended how) {
         if (ready_for >= usec_max(60 * USEC_PER_SEC, service->restart_max_usec))
                 truth->failed_runs = 0;
         bool asked = truth->asked_usec != USEC_INFINITY || truth->killed;
+        note_exit_code(laws, member, how.code == CLD_EXITED ? how.status : 128 + how.status);
         if (service->type == SERVICE_ONESHOT && is_clean(laws, member, how))
                 truth->ever_ready = true;
         if (has_failed(laws, member, how, ready_for)) {
@@ -184,9 +198,11 @@ static void check_earlier_phases(Laws *laws, uint32_t member) {
                 if (!process_is_alive(process) || process->given_up || laws_is_left_by_mode(laws, process))
                         continue;
                 if (process->known && process->known_as == CREW_NOBODY && phase > 0 && process->known_in <= phase)
-                        laws_break(laws, "L1", "member %u was asked while pid %d, nobody's, lived", member, (int)process->pid);
+                        laws_break(laws, "L1", "member %u was asked while pid %d, nobody's, lived", member,
+                                   (int)process->pid);
                 else if (process->tree != CREW_NOBODY && laws_service(laws, process->tree)->phase < phase)
-                        laws_break(laws, "L1", "member %u was asked while pid %d of member %u lived, whose phase is earlier",
+                        laws_break(laws, "L1",
+                                   "member %u was asked while pid %d of member %u lived, whose phase is earlier",
                                    member, (int)process->pid, process->tree);
         }
         if (phase >= laws->phases_started)
@@ -206,7 +222,8 @@ static void check_stop_order(Laws *laws, uint32_t member) {
                         continue; /* given up, or a late stray: it belongs to the phase, not to the run */
                 for (uint16_t n = 0; n < before->n; n++)
                         if (world->schedule->service_of[process->tree] == before->items[n])
-                                laws_break(laws, "A", "member %u was asked while pid %d of member %u, which comes after it, lived",
+                                laws_break(laws, "A",
+                                           "member %u was asked while pid %d of member %u, which comes after it, lived",
                                            member, (int)process->pid, process->tree);
         }
 }
@@ -220,7 +237,8 @@ static void check_not_too_early(Laws *laws, uint32_t member, const char *reason)
                 return;
         if (truth->asked_usec == USEC_INFINITY)
                 laws_break(laws, "C", "member %u was killed, reason %s, and never asked", member, reason);
-        else if (service->timeout_stop_usec < USEC_UNSET && now < usec_add(truth->asked_usec, service->timeout_stop_usec))
+        else if (service->timeout_stop_usec < USEC_UNSET &&
+                 now < usec_add(truth->asked_usec, service->timeout_stop_usec))
                 laws_break(laws, "C", "member %u was killed, reason %s, before its TimeoutStopSec", member, reason);
 }
 
@@ -228,8 +246,10 @@ void laws_on_signal(Laws *laws, uint32_t member, Whom whom, int signal_number, c
         World *world = laws->world;
         if (world->trace) {
                 world_say(world, "signal %d to %s of member %d, reason %s", signal_number,
-                          whom == WHOM_MAIN ? "the main process" : whom == WHOM_REST ? "the rest" : "all", (int)member,
-                          reason ? reason : "-");
+                          whom == WHOM_MAIN   ? "the main process"
+                          : whom == WHOM_REST ? "the rest"
+                                              : "all",
+                          (int)member, reason ? reason : "-");
         }
         if (!reason)
                 laws_break(laws, "E", "a signal without a reason");
@@ -261,8 +281,7 @@ void laws_on_signal(Laws *laws, uint32_t member, Whom whom, int signal_number, c
 
 /* Also of one that dies already of the killing of a hook's group: PID 1 cannot know that. */
 void laws_on_killed(Laws *laws, const char *reason) {
-        if (!laws->ending || !reason || strcmp(reason, "drained") == 0 ||
-            strcmp(reason, "died") == 0)
+        if (!laws->ending || !reason || strcmp(reason, "drained") == 0 || strcmp(reason, "died") == 0)
                 return;
         laws->forced++;
         usec_t limit = usec_add(laws->ending_usec, laws->world->schedule->config.budget.deadline_usec);

@@ -3,7 +3,8 @@
  * Sees the journal's events, the crew's requests to its stage, and the world's truth. L1 to L10 are those of the design;
  * the letters are promises of the configuration contract: A stop and start order inside a phase, B a restart waits for the
  * empty tree, C nobody is killed before time, D an ending waits for no timer when nobody is left, E the journal is
- * consistent in itself, F the core does not spin. */
+ * consistent in itself, F the core does not spin, G restarts keep their back-off, H who is
+ * said to be gone is gone. */
 #pragma once
 #include <stdbool.h>
 #include "shutdown/event.h"
@@ -11,10 +12,12 @@
 #include "tests/sim/world.h"
 
 typedef struct MemberTruth {
-        unsigned failed_runs; /* since it last stayed ready for its reset time */
-        unsigned turn;        /* restarts that were scheduled so far */
-        unsigned spawned_turn; /* turn + 1 of the last start */
+        unsigned failed_runs;          /* since it last stayed ready for its reset time */
+        unsigned turn;                 /* restarts that were scheduled so far */
+        unsigned spawned_turn;         /* turn + 1 of the last start */
+        usec_t restart_usec;           /* when the next start is due; 0: none was scheduled */
         usec_t ready_usec, asked_usec; /* of this run; USEC_INFINITY: not yet */
+        int exit_code;                 /* of the last run that ended, as a shell would say it */
         bool ever_spawned, ever_ready, stopping, extended, drained, killed, gave_up;
         bool stops_before; /* its stop began before the ending did: what it requires failed */
 } MemberTruth;
@@ -34,12 +37,12 @@ struct Laws {
         unsigned hooks_running;
         Verdict verdict, reread;
         bool ending, fast, withdrawn, finished_event, ready_told_away, must_be_essential;
-        bool hook_aborted, hook_cut; /* a stop hook with OnFailure=abort failed; or was killed */
-        bool phase_asked[PHASES_MAX]; /* its first stop signal was sent */
+        bool hook_aborted, hook_cut;    /* a stop hook with OnFailure=abort failed; or was killed */
+        bool phase_asked[PHASES_MAX];   /* its first stop signal was sent */
         usec_t ending_usec, asked_usec; /* the event, the first request; USEC_INFINITY: not yet */
         unsigned phases_started, phases_finished;
         unsigned forced, late_kills, left, own_faults, descendants_left, essentials;
-        int finished_code;
+        int finished_code, passed_code; /* passed: of the single command, or of ExitCodeFrom; -1: none yet */
         uint64_t events;
 };
 

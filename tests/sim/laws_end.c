@@ -32,12 +32,17 @@ static bool something_was_left_by_mode(const Laws *laws) {
         return false;
 }
 
-/* What the code must be by the truth alone, highest rank first; -1: the code of a program that was named. */
+/* Then nobody looks any more for what was left. */
+static bool is_at_deadline(const Laws *laws) {
+        return laws->world->now_usec >= usec_add(laws->asked_usec, laws->world->schedule->config.budget.deadline_usec);
+}
+
+/* What the code must be by the truth alone, highest rank first. */
 static int code_by_truth(const Laws *laws) {
         if (laws->own_faults > 0)
                 return EXIT_OWN_FAULT;
-        if (laws->verdict.single && laws->verdict.has_passed_code)
-                return -1;
+        if (laws->world->schedule->config.single && laws->passed_code >= 0)
+                return laws->passed_code;
         if (laws->must_be_essential || laws->essentials > 0)
                 return EXIT_ESSENTIAL;
         if (laws->left > 0 || laws->late_kills > 0)
@@ -47,9 +52,9 @@ static int code_by_truth(const Laws *laws) {
         /* One that ended well at the very instant of its limit may count as timed out. */
         if (laws->hook_aborted || (laws->hook_cut && verdict_code(&laws->verdict) == EXIT_HOOK_FAILED))
                 return EXIT_HOOK_FAILED;
-        if (laws->descendants_left > 0 || something_was_left_by_mode(laws))
+        if (laws->descendants_left > 0 || (!is_at_deadline(laws) && something_was_left_by_mode(laws)))
                 return EXIT_DESCENDANTS;
-        return laws->world->schedule->config.exit_code_from >= 0 ? -1 : EXIT_CLEAN;
+        return laws->passed_code >= 0 ? laws->passed_code : EXIT_CLEAN;
 }
 
 static void check_code(Laws *laws, int code) {
@@ -61,9 +66,9 @@ static void check_code(Laws *laws, int code) {
                            verdict_code(&laws->reread));
         if (code != laws->finished_code)
                 laws_break(laws, "L10", "exit %d, and ending_finished says %d", code, laws->finished_code);
-        if (truth >= 0 && code != truth)
-                laws_break(laws, "L9", "exit %d, and the truth is %d (given up %u, late kills %u, kills %u)", code, truth,
-                           laws->left, laws->late_kills, laws->forced);
+        if (code != truth)
+                laws_break(laws, "L9", "exit %d, and the truth is %d (given up %u, late kills %u, kills %u)", code,
+                           truth, laws->left, laws->late_kills, laws->forced);
 }
 
 void laws_on_finish(Laws *laws, int code) {
@@ -78,7 +83,7 @@ void laws_on_finish(Laws *laws, int code) {
         if (world->now_usec > deadline + (world->schedule->late_timers ? 2 * USEC_PER_MSEC : 0))
                 laws_break(laws, "L4", "it finished after the deadline");
         check_code(laws, code);
-        if (world->now_usec >= deadline)
+        if (is_at_deadline(laws))
                 return; /* at the deadline whatever is left is given up */
         if (!finished_every_phase(laws))
                 laws_break(laws, "L2", "phases were skipped before the deadline");
@@ -111,7 +116,13 @@ void laws_on_quiet(Laws *laws) {
                 laws_break(laws, "L4", "the deadline has passed and it has not finished");
         if (!laws->ending)
                 laws_break(laws, "D", "the ending was asked for and has not started");
+        usec_t waited = world->now_usec - laws->ending_usec, room = world->schedule->config.budget.deadline_usec / 2;
+        if (laws->phases_started == 0 && waited > usec_min(USEC_PER_SEC, room) + 2 * USEC_PER_MSEC)
+                laws_break(laws, "D", "an acknowledgement was awaited for %.6f s", (double)waited / 1e6);
         if (laws->phases_started == 0 || laws->hooks_running > 0 || world->survey_pending)
+                return;
+        /* With more orphans than the core lists, one that cannot be killed may be awaited until the limit. */
+        if (SIM_CROWDED)
                 return;
         unsigned phase = laws_is_development(laws) ? world->schedule->config.n_phases - 1 : laws->phases_started - 1;
         if (!somebody_is_awaited(laws, phase))

@@ -39,7 +39,8 @@ static void check_member_hour(Laws *laws, const HookView *view) {
         if (on == HOOK_PRE_START && has_main(laws, member))
                 laws_break(laws, "L3", "pre-start hook %s began while member %u ran", view->hook->name, member);
         if (on == HOOK_PRE_STOP && (truth->asked_usec != USEC_INFINITY || !has_main(laws, member)))
-                laws_break(laws, "L3", "pre-stop hook %s began after member %u was asked or gone", view->hook->name, member);
+                laws_break(laws, "L3", "pre-stop hook %s began after member %u was asked or gone", view->hook->name,
+                           member);
         truth->stops_before |= on == HOOK_PRE_STOP && !laws->ending;
         if (on == HOOK_PRE_STOP && laws->fast)
                 laws_break(laws, "L3", "pre-stop hook %s began in a fast ending", view->hook->name);
@@ -67,7 +68,8 @@ void laws_on_hook(Laws *laws, uint32_t hook_run) {
         world_say(laws->world, "hook %s (%s) of member %d begins", view.hook->name, hook_on_to_string(view.hook->on),
                   (int)view.member);
         if (truth->begun_turn == turn)
-                laws_break(laws, "L3", "hook %s of member %d began twice in one run", view.hook->name, (int)view.member);
+                laws_break(laws, "L3", "hook %s of member %d began twice in one run", view.hook->name,
+                           (int)view.member);
         if (!view.hook->argv)
                 laws_break(laws, "L3", "hook %s has nothing to execute and began", view.hook->name);
         if (truth->runs)
@@ -119,11 +121,14 @@ void laws_check_hooks_ran(Laws *laws) {
                         continue;
                 if (hook->on == HOOK_POST_STOP)
                         for (uint32_t m = 0; m < config->n_members; m++)
-                                if (laws->world->schedule->service_of[m] == hook->service && laws->members[m].ever_spawned &&
+                                if (laws->world->schedule->service_of[m] == hook->service &&
+                                    laws->members[m].ever_spawned &&
                                     strcmp(crew_view(laws->world->crew, m).state, "left") != 0 &&
                                     laws->hooks[h][m].begun_turn < laws->members[m].spawned_turn)
-                                        laws_break(laws, "L3", "post-stop hook %s never ran for member %u", hook->name, m);
-                if (hook->on == HOOK_END && !laws_is_development(laws) && laws->hooks[h][SIM_MEMBERS_MAX].begun_turn == 0)
+                                        laws_break(laws, "L3", "post-stop hook %s never ran for member %u", hook->name,
+                                                   m);
+                if (hook->on == HOOK_END && !laws_is_development(laws) &&
+                    laws->hooks[h][SIM_MEMBERS_MAX].begun_turn == 0)
                         laws_break(laws, "L3", "end hook %s never ran", hook->name);
         }
 }

@@ -2,6 +2,10 @@
 #pragma once
 #include "tests/sim/laws.h"
 
+#ifndef SIM_CROWDED
+#define SIM_CROWDED 0
+#endif
+
 const ServiceConfig *laws_service(const Laws *laws, uint32_t member);
 bool laws_is_resting(const Laws *laws, uint32_t member); /* by the crew's own word */
 bool laws_is_development(const Laws *laws);

@@ -58,6 +58,9 @@ static void on_readiness(Laws *laws, const Event *event) {
                 laws->ready_told_away = true;
         if (laws->ending && event->ready)
                 laws_break(laws, "L6", "readiness was given after the ending began");
+        for (uint32_t m = 0; event->ready && m < laws->world->schedule->config.n_members; m++)
+                if (!laws->members[m].ever_ready && !laws_is_resting(laws, m))
+                        laws_break(laws, "L6", "readiness was given, and member %u never was ready", m);
 }
 
 /* A process may be given up when it outlived SIGKILL by a second, or at the deadline. */
@@ -93,16 +96,57 @@ static void on_started(Laws *laws, uint32_t member, const Event *event) {
                 laws_break(laws, "E", "the journal says that member %u is pid %d", member, (int)event->pid);
 }
 
+/* What a process ends with that we asked or killed is never held against it. */
 static void on_gave_up(Laws *laws, uint32_t member, const Event *event) {
         laws->essentials += event->essential;
-        if (member == CREW_NOBODY)
+        if (member == CREW_NOBODY) {
                 laws_break(laws, "E", "nobody gave up");
-        else {
-                laws->members[member].gave_up = true;
-                bool by_others = event->reason && strcmp(event->reason, "what it requires failed") == 0;
-                if (laws->ending && event->essential && laws->members[member].killed && !by_others)
-                        laws_break(laws, "L9", "member %u failed for good, says the journal, and was killed by us", member);
+                return;
         }
+        MemberTruth *truth = &laws->members[member];
+        bool by_others = event->reason && strcmp(event->reason, "what it requires failed") == 0;
+        bool asked = truth->asked_usec != USEC_INFINITY && truth->asked_usec >= laws->ending_usec;
+        truth->gave_up = true;
+        if (laws->ending && event->essential && !by_others && (asked || truth->killed))
+                laws_break(laws, "L9", "member %u failed for good, says the journal, and was %s by us", member,
+                           asked ? "asked" : "killed");
+}
+
+/* The reaper hands a run's jobs back by this event: nothing of it may be alive, and when it is said to be certain, not even
+ * what nobody can attribute. */
+static void on_gone(Laws *laws, uint32_t member, const Event *event) {
+        const World *world = laws->world;
+        for (uint32_t i = 0; i < world->n_processes; i++) {
+                const Process *process = &world->processes[i];
+                if (!process_is_alive(process) || process->tree != member || process->given_up ||
+                    (process->script.anonymous && !event->certain))
+                        continue;
+                laws_break(laws, "H", "member %u is gone, says the journal, %s, and pid %d of it lives", member,
+                           event->certain ? "certainly" : "perhaps", (int)process->pid);
+        }
+}
+
+static void on_exited(Laws *laws, uint32_t member, const Event *event) {
+        if (member == CREW_NOBODY)
+                return;
+        int code = strcmp(event->code_word, "exited") == 0 ? event->status : 128 + event->status;
+        if (laws->members[member].exit_code != code)
+                laws_break(laws, "E", "member %u ended with %d, says the journal, and it was %d", member, code,
+                           laws->members[member].exit_code);
+}
+
+/* The delay lies between RestartSec and the largest one, ±10 %; that it grows is the unit test's to show. */
+static void on_restart_scheduled(Laws *laws, uint32_t member, const Event *event) {
+        if (laws->ending)
+                laws_break(laws, "L5", "a restart was scheduled after the ending began");
+        if (member == CREW_NOBODY)
+                return;
+        const ServiceConfig *service = laws_service(laws, member);
+        usec_t low = service->restart_usec, high = usec_max(low, service->restart_max_usec);
+        if (event->delay_usec < low - low / 10 || event->delay_usec > usec_add(high, high / 10))
+                laws_break(laws, "G", "member %u is to restart after %.6f s", member, (double)event->delay_usec / 1e6);
+        laws->members[member].turn++;
+        laws->members[member].restart_usec = usec_add(laws->world->now_usec, event->delay_usec);
 }
 
 static void fold_what_was_written(Laws *laws, const Event *event) {
@@ -125,20 +169,17 @@ static void fold_what_was_written(Laws *laws, const Event *event) {
 static void judge(Laws *laws, const Event *event) {
         uint32_t member = member_of(laws, event);
         switch ((int)event->kind) {
-        case EVENT_ENDING_STARTED:  on_ending_started(laws, event); break;
-        case EVENT_PHASE_STARTED:   on_phase_started(laws, event); break;
-        case EVENT_PHASE_FINISHED:  on_phase_finished(laws, event); break;
+        case EVENT_ENDING_STARTED: on_ending_started(laws, event); break;
+        case EVENT_PHASE_STARTED: on_phase_started(laws, event); break;
+        case EVENT_PHASE_FINISHED: on_phase_finished(laws, event); break;
         case EVENT_READINESS_CHANGED: on_readiness(laws, event); break;
         case EVENT_SERVICE_STARTED: on_started(laws, member, event); break;
+        case EVENT_SERVICE_EXITED: on_exited(laws, member, event); break;
+        case EVENT_SERVICE_GONE: on_gone(laws, member, event); break;
         case EVENT_SERVICE_GAVE_UP: on_gave_up(laws, member, event); break;
-        case EVENT_SERVICE_LEFT:    on_left(laws, event); break;
+        case EVENT_SERVICE_LEFT: on_left(laws, event); break;
         case EVENT_DESCENDANTS_LEFT: laws->descendants_left++; break;
-        case EVENT_SERVICE_RESTART_SCHEDULED:
-                if (member != CREW_NOBODY)
-                        laws->members[member].turn++;
-                if (laws->ending)
-                        laws_break(laws, "L5", "a restart was scheduled after the ending began");
-                break;
+        case EVENT_SERVICE_RESTART_SCHEDULED: on_restart_scheduled(laws, member, event); break;
         case EVENT_HOOK_REFUSED: laws_on_hook_refused(laws, member, event); break;
         case EVENT_ENDING_FINISHED:
                 laws->finished_event = true;

@@ -79,8 +79,8 @@ static int report(const char *program, uint64_t seed) {
 }
 
 static void print_speed(uint64_t n, usec_t simulated, uint64_t steps, usec_t took) {
-        printf("%" PRIu64 " schedules, %" PRIu64 " steps, %.1f days of simulated time in %.1f s: %.0f schedules/s\n", n, steps,
-               (double)simulated / 86400e6, (double)took / 1e6, (double)n * 1e6 / (double)(took ? took : 1));
+        printf("%" PRIu64 " schedules, %" PRIu64 " steps, %.1f days of simulated time in %.1f s: %.0f schedules/s\n", n,
+               steps, (double)simulated / 86400e6, (double)took / 1e6, (double)n * 1e6 / (double)(took ? took : 1));
 }
 
 static int trace_one(const Options *options, const char *program) {

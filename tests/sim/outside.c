@@ -58,20 +58,20 @@ static void say_nonsense(World *world, uint32_t member) {
 void outside_take_place(World *world, const Outside *outside) {
         world_say(world, "%s", outside_words[outside->kind]);
         switch (outside->kind) {
-        case OUTSIDE_END_SIGNAL:   ask_for_the_end(world, "signal", false); break;
-        case OUTSIDE_END_REQUEST:  ask_for_the_end(world, "request", false); break;
-        case OUTSIDE_FAST_SIGNAL:  ask_for_the_end(world, "signal", true); break;
+        case OUTSIDE_END_SIGNAL: ask_for_the_end(world, "signal", false); break;
+        case OUTSIDE_END_REQUEST: ask_for_the_end(world, "request", false); break;
+        case OUTSIDE_FAST_SIGNAL: ask_for_the_end(world, "signal", true); break;
         case OUTSIDE_FAST_REQUEST: ask_for_the_end(world, "request", true); break;
         case OUTSIDE_OWN_FAULT:
                 laws_on_own_fault(world->laws);
                 crew_on_own_fault(world->crew, "reading the clock", EIO);
                 break;
-        case OUTSIDE_MARK:           mark(world, outside->member); break;
-        case OUTSIDE_EARLY_TICK:     crew_on_time(world->crew); break;
-        case OUTSIDE_ACKNOWLEDGED:   crew_on_acknowledged(world->crew, "gateway"); break;
-        case OUTSIDE_STRANGER:       world_new_stranger(world); break;
-        case OUTSIDE_SURVEY:         world_survey(world); break;
-        case OUTSIDE_SAYS_NONSENSE:  say_nonsense(world, outside->member); break;
-        case _OUTSIDE_KIND_MAX:      break;
+        case OUTSIDE_MARK: mark(world, outside->member); break;
+        case OUTSIDE_EARLY_TICK: crew_on_time(world->crew); break;
+        case OUTSIDE_ACKNOWLEDGED: crew_on_acknowledged(world->crew, "gateway"); break;
+        case OUTSIDE_STRANGER: world_new_stranger(world); break;
+        case OUTSIDE_SURVEY: world_survey(world); break;
+        case OUTSIDE_SAYS_NONSENSE: say_nonsense(world, outside->member); break;
+        case _OUTSIDE_KIND_MAX: break;
         }
 }

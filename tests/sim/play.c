@@ -3,20 +3,21 @@
 
 #include <stdlib.h>
 
-#define LATE_USEC           (1500 * USEC_PER_MSEC / 1000)
-#define STEPS_PER_INSTANT   20000
-#define STEPS_PER_SCHEDULE  400000
+#define LATE_USEC          (1500 * USEC_PER_MSEC / 1000)
+#define STEPS_PER_INSTANT  20000
+#define STEPS_PER_SCHEDULE 400000
 
-static void look_at_everything(World *world) {
-        volatile unsigned seen = 0;
-        for (size_t i = 0; i < crew_size(world->crew); i++) {
-                MemberView view = crew_view(world->crew, (uint32_t)i);
-                seen += view.state ? 1 : 0;
-                seen += crew_result(world->crew, (uint32_t)i).service_result ? 1 : 0;
-        }
-        for (size_t i = 0; i < crew_hook_runs(world->crew); i++)
-                seen += crew_hook_view(world->crew, (uint32_t)i).attempt;
-        seen += crew_overview(world->crew).epoch;
+/* What the control socket would show at this moment can be read, and says something. */
+static void look_at_everything(World *world, Laws *laws) {
+        const Crew *crew = world->crew;
+        for (uint32_t i = 0; i < crew_size(crew); i++)
+                if (!crew_view(crew, i).state || !crew_result(crew, i).service_result)
+                        laws_break(laws, "E", "member %u has no state", i);
+        for (uint32_t i = 0; i < crew_hook_runs(crew); i++)
+                if (!crew_hook_view(crew, i).hook)
+                        laws_break(laws, "E", "hook run %u has no hook", i);
+        if (crew_overview(crew).awaited > crew_size(crew))
+                laws_break(laws, "E", "more members are awaited than there are");
 }
 
 static void begin(World *world, const Schedule *schedule) {
@@ -41,7 +42,7 @@ static bool step(World *world, Laws *laws, unsigned *at_this_instant) {
         if (next > world->now_usec) {
                 laws_on_quiet(laws);
                 if (laws->sample_reading)
-                        look_at_everything(world);
+                        look_at_everything(world, laws);
                 world->now_usec = next;
                 *at_this_instant = 0;
                 if (laws->broken)

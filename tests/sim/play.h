@@ -9,7 +9,7 @@ typedef struct PlayRules {
         bool sample_reading; /* write each event and read it back (L9 on what was written) */
         Chooser *chooser;    /* decides among equals and about scripts; NULL: random numbers do */
         void (*rewrite)(World *world, uint32_t member, Script *script); /* NULL, or has the last word about a script */
-        void (*look)(const World *world); /* NULL, or called after each step */
+        void (*look)(const World *world);                               /* NULL, or called after each step */
 } PlayRules;
 
 /* False when a law is broken: *laws says which. */

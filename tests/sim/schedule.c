@@ -47,10 +47,10 @@ static void draw_phases(Config *config, Random *random) {
 static void draw_restart(ServiceConfig *service, Random *random) {
         service->restart = random_below(random, _RESTART_MAX);
         service->start_limit_burst = random_chance(random, 5) ? 0 : 1 + random_below(random, 6);
-        service->restart_usec = random_chance(random, 10) ? 0
+        service->restart_usec = random_chance(random, 10)   ? 0
                                 : random_chance(random, 50) ? 500 * USEC_PER_MSEC
                                                             : random_usec(random, 1, 5 * USEC_PER_SEC);
-        service->restart_max_usec = random_chance(random, 60) ? 30 * USEC_PER_SEC
+        service->restart_max_usec = random_chance(random, 60)   ? 30 * USEC_PER_SEC
                                     : random_chance(random, 15) ? USEC_INFINITY
                                                                 : random_usec(random, 0, 120 * USEC_PER_SEC);
 }
@@ -102,7 +102,7 @@ static void draw_relations(Schedule *schedule, unsigned i, Random *random) {
                         continue;
                 service->after.items[service->after.n++] = other;
                 if (random_chance(random, 40))
-                        service->requires.items[service->requires.n++] = other;
+                service->requires.items[service->requires.n++] = other;
         }
 }
 
@@ -202,8 +202,9 @@ static usec_t draw_instant(const Schedule *schedule, Random *random) {
 
 static OutsideKind draw_kind(Random *random) {
         static const OutsideKind often[] = {
-                OUTSIDE_END_SIGNAL,   OUTSIDE_END_REQUEST,  OUTSIDE_FAST_SIGNAL, OUTSIDE_FAST_REQUEST, OUTSIDE_EARLY_TICK,
-                OUTSIDE_ACKNOWLEDGED, OUTSIDE_ACKNOWLEDGED, OUTSIDE_MARK,        OUTSIDE_STRANGER,     OUTSIDE_SURVEY,
+                OUTSIDE_END_SIGNAL, OUTSIDE_END_REQUEST,  OUTSIDE_FAST_SIGNAL,  OUTSIDE_FAST_REQUEST,
+                OUTSIDE_EARLY_TICK, OUTSIDE_ACKNOWLEDGED, OUTSIDE_ACKNOWLEDGED, OUTSIDE_MARK,
+                OUTSIDE_STRANGER,   OUTSIDE_SURVEY,
         };
         if (random_chance(random, 2))
                 return OUTSIDE_OWN_FAULT;

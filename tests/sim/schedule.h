@@ -16,11 +16,11 @@ typedef enum OutsideKind {
         OUTSIDE_FAST_REQUEST,
         OUTSIDE_OWN_FAULT,
         OUTSIDE_MARK,
-        OUTSIDE_EARLY_TICK,     /* crew_on_time() though nothing is due */
-        OUTSIDE_ACKNOWLEDGED,   /* too early, too late, or twice */
-        OUTSIDE_STRANGER,       /* an unattributed orphan */
-        OUTSIDE_SURVEY,         /* that the crew did not ask for */
-        OUTSIDE_SAYS_NONSENSE,  /* any datagram at any time, also of a member that does not run */
+        OUTSIDE_EARLY_TICK,    /* crew_on_time() though nothing is due */
+        OUTSIDE_ACKNOWLEDGED,  /* too early, too late, or twice */
+        OUTSIDE_STRANGER,      /* an unattributed orphan */
+        OUTSIDE_SURVEY,        /* that the crew did not ask for */
+        OUTSIDE_SAYS_NONSENSE, /* any datagram at any time, also of a member that does not run */
         _OUTSIDE_KIND_MAX,
 } OutsideKind;
 
@@ -40,11 +40,11 @@ typedef struct Schedule {
         uint32_t first_member[SIM_SERVICES_MAX];
         uint16_t service_of[SIM_MEMBERS_MAX];
         bool wild_hooks;
-        bool spawn_fails;             /* EAGAIN now and then */
-        bool lazy_collection;         /* deaths are noticed up to 20 ms late */
-        bool late_timers;             /* crew_on_time() is called up to 2 ms late */
-        int gateway;                  /* 0: none; 1: acknowledges at once; 2: late; 3: never */
-        usec_t end_usec;              /* when the first ending is asked for */
+        bool spawn_fails;     /* EAGAIN now and then */
+        bool lazy_collection; /* deaths are noticed up to 20 ms late */
+        bool late_timers;     /* crew_on_time() is called up to 2 ms late */
+        int gateway;          /* 0: none; 1: acknowledges at once; 2: late; 3: never */
+        usec_t end_usec;      /* when the first ending is asked for */
         Outside outside[SIM_HAPPENINGS_MAX];
         unsigned n_outside;
 } Schedule;

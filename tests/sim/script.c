@@ -83,11 +83,13 @@ static void draw_stopper(Script *script, Character character, Random *random) {
         }
         if (character == CHARACTER_DRAINER) {
                 script->says_drained = true;
-                script->obey_usec = random_chance(random, 70) ? random_usec(random, 0, 4 * USEC_PER_SEC) : USEC_INFINITY;
+                script->obey_usec =
+                        random_chance(random, 70) ? random_usec(random, 0, 4 * USEC_PER_SEC) : USEC_INFINITY;
         }
         if (character == CHARACTER_EXTENDER) {
                 script->extends = true;
-                script->obey_usec = random_chance(random, 50) ? USEC_INFINITY : random_usec(random, 0, 60 * USEC_PER_SEC);
+                script->obey_usec =
+                        random_chance(random, 50) ? USEC_INFINITY : random_usec(random, 0, 60 * USEC_PER_SEC);
         }
 }
 
@@ -146,7 +148,8 @@ void script_make_descendant(Script *ret, const Script *parent, Random *random) {
                 .ready_usec = USEC_INFINITY,
                 .obey_usec = random_usec(random, 0, random_chance(random, 60) ? 100 * USEC_PER_MSEC : 2 * USEC_PER_SEC),
                 .obeyed = { .code = CLD_KILLED, .status = SIGTERM },
-                .anonymous = random_chance(random, 20) || parent->anonymous, /* who cannot be told, cannot tell of others */
+                .anonymous =
+                        random_chance(random, 20) || parent->anonymous, /* who cannot be told, cannot tell of others */
                 .own_session = random_chance(random, 50),
                 .generation = parent->generation + 1,
         };

@@ -138,9 +138,10 @@ static bool stage_withdraw(void *self) {
         world_say(world, "readiness is withdrawn");
         if (gateway == 1 || gateway == 2)
                 agenda_add(&world->agenda,
-                           (Item){ .at_usec = world->now_usec +
-                                              (gateway == 1 ? random_usec(&world->random, 0, 20 * USEC_PER_MSEC)
-                                                            : random_usec(&world->random, USEC_PER_SEC, 3 * USEC_PER_SEC)),
+                           (Item){ .at_usec =
+                                           world->now_usec +
+                                           (gateway == 1 ? random_usec(&world->random, 0, 20 * USEC_PER_MSEC)
+                                                         : random_usec(&world->random, USEC_PER_SEC, 3 * USEC_PER_SEC)),
                                    .kind = ITEM_ACKNOWLEDGED });
         return gateway != 0;
 }

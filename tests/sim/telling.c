@@ -26,7 +26,8 @@ static void on_surveyed(World *world) {
         for (uint32_t i = 0; i < world->n_processes; i++) {
                 Process *process = &world->processes[i];
                 if (!process_is_alive(process) || process->parent != PID_ONE || process->known ||
-                    process->kind == PROCESS_HOOK || (process->tree != CREW_NOBODY && world->main_slot[process->tree] == i))
+                    process->kind == PROCESS_HOOK ||
+                    (process->tree != CREW_NOBODY && world->main_slot[process->tree] == i))
                         continue;
                 char comm[16];
                 comm_of(process, comm);
@@ -41,6 +42,15 @@ static void on_surveyed(World *world) {
         crew_on_surveyed(world->crew);
 }
 
+/* The pipe that tells of a failed exec closes without a word also when the process died before it came to that. */
+static void tell_late_exec(World *world, const Process *gone) {
+        if (gone->executed_told || gone->script.exec_error || gone->kind != PROCESS_MAIN ||
+            gone->script.generation > 0 || !random_chance(&world->random, 70))
+                return;
+        laws_on_executed(world->laws, gone->tree);
+        crew_on_executed(world->crew, gone->tree);
+}
+
 static void on_collected(World *world, uint32_t slot) {
         Process gone = world->processes[slot];
         char comm[16];
@@ -50,8 +60,10 @@ static void on_collected(World *world, uint32_t slot) {
         world_say(world, "pid %d of member %d is collected: code %d status %d", (int)gone.pid, (int)gone.tree,
                   gone.ended.code, gone.ended.status);
         if (is_main) {
+                tell_late_exec(world, &gone);
                 world->main_slot[gone.tree] = NO_SLOT;
-                laws_on_main_collected(world->laws, gone.tree, gone.ended);
+                if (!gone.given_up) /* then its end, should it come, changes nothing any more */
+                        laws_on_main_collected(world->laws, gone.tree, gone.ended);
                 crew_on_exited(world->crew, gone.tree, gone.ended);
         } else if (gone.kind == PROCESS_HOOK) {
                 if (gone.given_up)
@@ -87,10 +99,11 @@ static void on_forks(World *world, uint32_t slot) {
                 world_follow_main(world, slot, child);
         Ended end = { .code = CLD_EXITED, .status = 0 };
         process->ended = end;
-        agenda_add(&world->agenda, (Item){ .at_usec = world->now_usec + random_usec(&world->random, 0, 5 * USEC_PER_MSEC),
-                                           .kind = ITEM_DIES,
-                                           .slot = slot,
-                                           .generation = process->generation });
+        agenda_add(&world->agenda,
+                   (Item){ .at_usec = world->now_usec + random_usec(&world->random, 0, 5 * USEC_PER_MSEC),
+                           .kind = ITEM_DIES,
+                           .slot = slot,
+                           .generation = process->generation });
 }
 
 static NotifyWords words_of(World *world, Saying saying) {
@@ -110,8 +123,12 @@ static NotifyWords words_of(World *world, Saying saying) {
 }
 
 static const char *const saying_words[] = {
-        [SAYS_READY] = "READY=1",       [SAYS_STATUS] = "STATUS=",     [SAYS_EXTEND] = "EXTEND_TIMEOUT_USEC=",
-        [SAYS_STOPPING] = "STOPPING=1", [SAYS_DRAINED] = "X_ENDWELL_DRAINED=1", [SAYS_MAIN_PID] = "MAINPID=",
+        [SAYS_READY] = "READY=1",
+        [SAYS_STATUS] = "STATUS=",
+        [SAYS_EXTEND] = "EXTEND_TIMEOUT_USEC=",
+        [SAYS_STOPPING] = "STOPPING=1",
+        [SAYS_DRAINED] = "X_ENDWELL_DRAINED=1",
+        [SAYS_MAIN_PID] = "MAINPID=",
 };
 
 static void tell_words(World *world, uint32_t member, pid_t pid, Saying saying) {
@@ -124,12 +141,13 @@ static void tell_words(World *world, uint32_t member, pid_t pid, Saying saying) 
 static void on_says(World *world, uint32_t slot, Saying saying) {
         const Process *process = &world->processes[slot];
         if (saying == SAYS_EXTEND && !process->dying)
-                agenda_add(&world->agenda, (Item){ .at_usec = world->now_usec + (world->laws->ending ? 700 * USEC_PER_MSEC
-                                                                                                     : 20 * USEC_PER_SEC),
-                                                   .kind = ITEM_SAYS,
-                                                   .slot = slot,
-                                                   .generation = process->generation,
-                                                   .detail = SAYS_EXTEND });
+                agenda_add(&world->agenda,
+                           (Item){ .at_usec = world->now_usec +
+                                              (world->laws->ending ? 700 * USEC_PER_MSEC : 20 * USEC_PER_SEC),
+                                   .kind = ITEM_SAYS,
+                                   .slot = slot,
+                                   .generation = process->generation,
+                                   .detail = SAYS_EXTEND });
         tell_words(world, process->tree, process->pid, saying);
 }
 

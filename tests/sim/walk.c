@@ -63,18 +63,23 @@ static void make_configuration(void) {
 
 /* Two instances are alike: of (a, b) and (b, a) one is enough. */
 static void choose_pair(Fate *first) {
-        static const Fate pairs[][2] = { { FATE_OBEYS, FATE_OBEYS },   { FATE_OBEYS, FATE_IGNORES },
-                                         { FATE_OBEYS, FATE_DEAD },    { FATE_IGNORES, FATE_IGNORES },
-                                         { FATE_IGNORES, FATE_DEAD },  { FATE_DEAD, FATE_DEAD } };
+        static const Fate pairs[][2] = { { FATE_OBEYS, FATE_OBEYS },  { FATE_OBEYS, FATE_IGNORES },
+                                         { FATE_OBEYS, FATE_DEAD },   { FATE_IGNORES, FATE_IGNORES },
+                                         { FATE_IGNORES, FATE_DEAD }, { FATE_DEAD, FATE_DEAD } };
         memcpy(first, pairs[chooser_pick(&chooser, 6)], sizeof pairs[0]);
 }
 
 static void choose_outside(void) {
-        static const usec_t asked[] = { 0, 1 * USEC_PER_MSEC, 2 * USEC_PER_MSEC, 3 * USEC_PER_MSEC, 200 * USEC_PER_MSEC };
+        static const usec_t asked[] = { 0, 1 * USEC_PER_MSEC, 2 * USEC_PER_MSEC, 3 * USEC_PER_MSEC,
+                                        200 * USEC_PER_MSEC };
         const Budget *budget = &schedule.config.budget;
         usec_t end = asked[chooser_pick(&chooser, 5)];
-        const usec_t again[] = { end, end + 50 * USEC_PER_MSEC, end + budget_limit(budget, 0), end + budget_limit(budget, 1),
-                                 end + budget_limit(budget, 2), end + budget->deadline_usec };
+        const usec_t again[] = { end,
+                                 end + 50 * USEC_PER_MSEC,
+                                 end + budget_limit(budget, 0),
+                                 end + budget_limit(budget, 1),
+                                 end + budget_limit(budget, 2),
+                                 end + budget->deadline_usec };
         schedule.end_usec = end;
         schedule.outside[0] = (Outside){ .kind = OUTSIDE_END_SIGNAL, .at_usec = end };
         schedule.n_outside = 1;

@@ -76,6 +76,11 @@ static pid_t next_pid(World *world) {
         return world->next_pid;
 }
 
+/* Whose parent was given up, or lives on by KillMode=process, is out of PID 1's sight until that parent is gone. */
+static bool is_beyond_reach(const World *world, uint32_t parent) {
+        return world->processes[parent].given_up || laws_is_left_by_mode(world->laws, &world->processes[parent]);
+}
+
 static void plan(World *world, uint32_t slot, usec_t after_usec, ItemKind kind, uint32_t detail) {
         agenda_add(&world->agenda, (Item){ .at_usec = usec_add(world->now_usec, after_usec),
                                            .kind = kind,
@@ -91,7 +96,8 @@ static void plan_words(World *world, uint32_t slot) {
         for (unsigned i = 0; i < script->floods; i++)
                 plan(world, slot, usec_add(born, i * 37 * USEC_PER_MSEC), ITEM_SAYS, SAYS_STATUS);
         if (script->says_stopping)
-                plan(world, slot, usec_add(born, usec_sub(script->life_usec, 5 * USEC_PER_MSEC)), ITEM_SAYS, SAYS_STOPPING);
+                plan(world, slot, usec_add(born, usec_sub(script->life_usec, 5 * USEC_PER_MSEC)), ITEM_SAYS,
+                     SAYS_STOPPING);
         if (script->extends)
                 plan(world, slot, usec_add(born, 300 * USEC_PER_MSEC), ITEM_SAYS, SAYS_EXTEND);
 }
@@ -101,9 +107,9 @@ static void plan_life(World *world, uint32_t slot) {
         const Script *script = &process->script;
         if (process->kind == PROCESS_MAIN || (process->kind == PROCESS_HOOK && script->exec_error))
                 plan(world, slot, script->exec_usec,
-                     !script->exec_error                   ? ITEM_EXECUTED
+                     !script->exec_error             ? ITEM_EXECUTED
                      : process->kind == PROCESS_HOOK ? ITEM_HOOK_EXEC_FAILED
-                                                           : ITEM_EXEC_FAILED,
+                                                     : ITEM_EXEC_FAILED,
                      0);
         if (script->exec_error || script->exec_usec == USEC_INFINITY)
                 return;
@@ -115,11 +121,6 @@ static void plan_life(World *world, uint32_t slot) {
                 process->ended = script->end;
                 plan(world, slot, usec_add(script->exec_usec, script->life_usec), ITEM_DIES, 0);
         }
-}
-
-/* Whose parent was given up, or lives on by KillMode=process, is out of PID 1's sight until that parent is gone. */
-static bool is_beyond_reach(const World *world, uint32_t parent) {
-        return world->processes[parent].given_up || laws_is_left_by_mode(world->laws, &world->processes[parent]);
 }
 
 uint32_t world_new_process(World *world, ProcessKind kind, uint32_t parent, uint32_t tree, const Script *script) {
@@ -164,11 +165,13 @@ static usec_t collection_delay(World *world) {
 }
 
 static void inherit_children(World *world, uint32_t slot) {
+        bool beyond_reach = is_beyond_reach(world, slot);
         for (uint32_t i = 0; i < world->n_processes; i++) {
                 Process *child = &world->processes[i];
                 if (child->state == PROCESS_FREE || child->parent != slot)
                         continue;
                 child->parent = PID_ONE;
+                child->given_up |= beyond_reach && child->kind == PROCESS_DESCENDANT;
                 if (child->state == PROCESS_ZOMBIE)
                         plan(world, i, collection_delay(world), ITEM_COLLECTED, 0);
         }

@@ -1,8 +1,7 @@
 /* world.h - the simulated kernel: fake processes, their signals and deaths, and the clock.
  *
- * Keeps its own truth and never asks the crew what it believes. Each process has at most one parent; when that dies, PID 1
- * inherits it, as in a PID namespace. Deaths are noticed (collected) a little later than they happen, and PID 1 knows an
- * orphan only after a survey. All memory is inside the value: a schedule allocates nothing but the crew. */
+ * Keeps its own truth and never asks the crew what it believes. When a parent dies, PID 1 inherits its children. Deaths are
+ * noticed (collected) a little later than they happen, and PID 1 knows an orphan only after a survey. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,10 +11,9 @@
 #include "tests/sim/schedule.h"
 
 #define WORLD_BEGINS_USEC (1000 * USEC_PER_SEC)
-#define PROCESSES_MAX 512
-#define NO_SLOT       UINT32_MAX
-#define PID_ONE       (UINT32_MAX - 1) /* as a parent */
-
+#define PROCESSES_MAX     512
+#define NO_SLOT           UINT32_MAX
+#define PID_ONE           (UINT32_MAX - 1) /* as a parent */
 typedef enum ProcessKind { PROCESS_MAIN, PROCESS_HOOK, PROCESS_DESCENDANT } ProcessKind;
 typedef enum ProcessState { PROCESS_FREE, PROCESS_ALIVE, PROCESS_ZOMBIE } ProcessState;
 
@@ -36,7 +34,6 @@ typedef struct Process {
         Ended ended;
         Script script;
 } Process;
-
 typedef struct Laws Laws;
 typedef struct Chooser Chooser;
 
@@ -49,14 +46,14 @@ typedef struct World {
         Laws *laws;
         Agenda agenda;
         Process processes[PROCESSES_MAX];
-        unsigned n_processes;               /* slots that were ever used */
+        unsigned n_processes; /* slots that were ever used */
         pid_t next_pid;
         uint32_t main_slot[SIM_MEMBERS_MAX];
-        unsigned runs[SIM_MEMBERS_MAX];     /* spawn attempts */
+        unsigned runs[SIM_MEMBERS_MAX]; /* spawn attempts */
         void (*rewrite)(struct World *world, uint32_t member, Script *script);
         bool survey_pending, withdrawn, finished;
         bool trace;
-        int code;                           /* given to finish() */
+        int code; /* given to finish() */
         uint64_t steps;
 } World;
 
