@@ -1,4 +1,4 @@
-/* signals.c - every signal that can be heard is heard, with its sender, and the rest harms nobody. */
+/* owner_of_signals.c - every signal that can be heard is heard, with its sender, and the rest harms nobody. */
 #include "supervisor/signals.h"
 #include "base/take.h"
 #include "check.h"
