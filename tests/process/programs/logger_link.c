@@ -2,10 +2,10 @@
 #include "supervisor/logger_link.h"
 #include "base/complaints.h"
 #include "base/take.h"
+#include "check.h"
 #include "supervisor/child.h"
 #include "supervisor/roster.h"
 #include "supervisor/signals.h"
-#include "check.h"
 #include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
@@ -106,10 +106,12 @@ static void load_config(const char *output, const char *error) {
         FILE *file = fopen(path, "we");
 
         CHECK(file);
-        fprintf(file, "[Service web]\nExecStart=/bin/true\nInstances=2\nStandardOutput=%s\nStandardError=%s\n"
-                      "[Service quiet]\nExecStart=/bin/true\n"
-                      "[Hook flushed]\nService=web\nLogPattern=^flushed [0-9]+$$\n"
-                      "[Hook bye]\nService=web\nLogPattern=bye\n", output, error);
+        fprintf(file,
+                "[Service web]\nExecStart=/bin/true\nInstances=2\nStandardOutput=%s\nStandardError=%s\n"
+                "[Service quiet]\nExecStart=/bin/true\n"
+                "[Hook flushed]\nService=web\nLogPattern=^flushed [0-9]+$$\n"
+                "[Hook bye]\nService=web\nLogPattern=bye\n",
+                output, error);
         CHECK(fclose(file) == 0);
         CHECK_EQUAL(complaints_new(&complaints), 0);
         int r = config_load(path, NULL, complaints, &world.config);
@@ -131,9 +133,16 @@ static void begin(const char *program, const char *output, const char *error, co
         CHECK_EQUAL(signals_new(&world.signals, world.event, on_signal, NULL), 0);
         CHECK_EQUAL(roster_new(&world.roster, world.event, on_collected, NULL), 0);
         CHECK_EQUAL(archive_new(&world.archive, &archive), 0);
-        LoggerPlan plan = { .program = program ? program : world.logger, .environment = environment, .config = world.config,
-                            .archive = world.archive, .journal_path = journal, .journal_max_size = 1 << 20,
-                            .spawned = on_spawned, .marked = on_marked, .settled = on_settled, .say = on_say };
+        LoggerPlan plan = { .program = program ? program : world.logger,
+                            .environment = environment,
+                            .config = world.config,
+                            .archive = world.archive,
+                            .journal_path = journal,
+                            .journal_max_size = 1 << 20,
+                            .spawned = on_spawned,
+                            .marked = on_marked,
+                            .settled = on_settled,
+                            .say = on_say };
         CHECK_EQUAL(logger_link_new(&world.link, world.event, &plan), 0);
 }
 
