@@ -3,7 +3,9 @@
  * The calendar is computed here: gmtime_r() may read the time zone file at its first call, and PID 1 must not wait for a
  * file system just to print a line. */
 #include "base/clock.h"
+#include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -56,4 +58,43 @@ void clock_format_wall(usec_t wall, char ret_text[static CLOCK_TEXT_MAX]) {
         snprintf(text, sizeof text, "%04" PRIu64 "-%02u-%02uT%02u:%02u:%02u.%06uZ", date.year, date.month, date.day,
                  of_day / 3600, of_day / 60 % 60, of_day % 60, (unsigned)(wall % USEC_PER_SEC));
         memcpy(ret_text, text, CLOCK_TEXT_MAX);
+}
+
+/* The reverse of date_from_days(). */
+static uint64_t days_from_date(Date date) {
+        uint64_t year = date.month > 2 ? date.year : date.year - 1;
+        unsigned year_of_era = (unsigned)(year % 400);
+        unsigned month = date.month > 2 ? date.month - 3 : date.month + 9;
+        unsigned day_of_year = (153 * month + 2) / 5 + date.day - 1;
+        unsigned day_of_era = 365 * year_of_era + year_of_era / 4 - year_of_era / 100 + day_of_year;
+        return year / 400 * DAYS_PER_ERA + day_of_era - 719468;
+}
+
+static bool has_form_of_time(const char *text) {
+        const char *form = "0000-00-00T00:00:00.000000Z";
+        for (; *form; form++, text++)
+                if (*form == '0' ? *text < '0' || *text > '9' : *text != *form)
+                        return false;
+        return !*text;
+}
+
+static unsigned number_of(const char *digits, unsigned n) {
+        unsigned number = 0;
+        while (n-- > 0)
+                number = 10 * number + (unsigned)(*digits++ - '0');
+        return number;
+}
+
+int clock_parse_wall(const char *text, usec_t *ret) {
+        if (!has_form_of_time(text))
+                return -EINVAL;
+        Date date = { .year = number_of(text, 4), .month = number_of(text + 5, 2), .day = number_of(text + 8, 2) };
+        unsigned hour = number_of(text + 11, 2), minute = number_of(text + 14, 2), second = number_of(text + 17, 2);
+        if (date.year < 1970 || date.month < 1 || date.month > 12 || date.day < 1 || hour > 23 || minute > 59 || second > 59)
+                return -EINVAL;
+        uint64_t days = days_from_date(date);
+        if (date_from_days(days).day != date.day) /* the 31st of a month that has 30 days */
+                return -EINVAL;
+        *ret = (days * 86400 + hour * 3600 + minute * 60 + second) * USEC_PER_SEC + number_of(text + 20, 6);
+        return 0;
 }

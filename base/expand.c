@@ -115,6 +115,8 @@ int expand_text(const char *text, ExpandLookup lookup, void *userdata, char **re
                 if (fflush(out) != 0 || ferror(out))
                         return -ENOMEM;
         }
+        if (!result) /* closing a memory stream shrinks its buffer, and reports no failure of that */
+                return -ENOMEM;
         *ret_text = TAKE(result);
         return 0;
 }

@@ -26,7 +26,8 @@ typedef struct ConductorStage {
         void (*hurry)(void *self);
         void (*kill)(void *self);
         void (*close)(void *self, unsigned phase);
-        void (*finish)(void *self, bool abandoned);
+        void (*abandon)(void *self); /* give up what is left; finish() follows */
+        void (*finish)(void *self);
         PhaseTally (*tally)(void *self, unsigned phase);
 } ConductorStage;
 
@@ -38,6 +39,7 @@ typedef struct Conductor {
         void *self;
         usec_t since_usec;     /* start of the ending; USEC_INFINITY before */
         usec_t phase_since_usec, limit_usec, delay_usec, acknowledge_usec; /* instants; USEC_INFINITY: not running */
+        bool limit_told;       /* the limit has passed; it stays readable */
         unsigned pending;      /* bits of happenings told while one was being taken up */
         bool busy;
 } Conductor;

@@ -59,6 +59,7 @@ typedef struct Event {
 
         const char *service, *phase, *hook, *owner, *comm;
         unsigned instance;
+        unsigned instances; /* of the service; not in the line, only for a sentence: 0 is unknown */
         pid_t pid;
         const char *version, *mode, *config, *config_digest, *phases, *exit_code_from, *remap;
         bool pid_namespace, single;

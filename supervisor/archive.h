@@ -31,6 +31,8 @@ bool archive_is_on_tmpfs(const char *path);
 void archive_append(Archive *archive, uint64_t seq, const char *line, size_t length);
 int archive_file_error(const Archive *archive);
 void archive_reopen(Archive *archive);
+uint64_t archive_newest(const Archive *archive); /* number of the newest line; 0: none */
+uint64_t archive_total(const Archive *archive);  /* bytes appended so far: how fast the journal grows */
 
 typedef struct ArchiveCursor {
         uint64_t seq; /* of the next line to read */

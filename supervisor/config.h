@@ -94,8 +94,8 @@ typedef struct HookConfig {
         unsigned line;
         char **argv;        /* NULL when it is a LogPattern hook */
         char *log_pattern;  /* POSIX extended regular expression, already proven to compile */
-        char **environment;
-        char *working_directory;
+        char **environment; /* the service's and its own, already together; NULL when there is none */
+        char *working_directory; /* its own, else the service's; NULL: endwell's own */
         int service;        /* index, or -1 */
         int phase;          /* index, or -1 */
         HookOn on;
@@ -143,3 +143,5 @@ void config_freep(Config **config);
 
 /* One essential service that runs `argv` (copied): phase `command`, Restart=no, everything else as the defaults are. */
 int config_for_command(char *const *argv, Config **ret);
+/* Gives that configuration another grace, with the deadline and the budget that follow from it. */
+void config_set_grace(Config *config, usec_t grace_usec);

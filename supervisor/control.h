@@ -5,12 +5,13 @@
  * decide: root, endwell's own uid, or a member of ControlGroup (asked of the kernel: SO_PEERCRED, SO_PEERGROUPS). Knows
  * subscribe; what the other methods mean is told by a table. Source: contracts/cli.md, Control socket. */
 #pragma once
-#include <jansson.h>
 #include <stdbool.h>
 #include <sys/types.h>
 #include <systemd/sd-event.h>
 #include "base/json.h"
 #include "supervisor/archive.h"
+
+typedef struct json_t json_t; /* jansson's: see control_params.h */
 
 typedef struct ControlPeer {
         pid_t pid;

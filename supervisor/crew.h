@@ -56,7 +56,9 @@ void crew_start(Crew *crew);
 void crew_on_executed(Crew *crew, uint32_t member);
 void crew_on_spawn_failed(Crew *crew, uint32_t member, const char *step, int error);
 void crew_on_exited(Crew *crew, uint32_t member, Ended how);
-void crew_on_main_pid(Crew *crew, uint32_t member, pid_t pid); /* MAINPID=, proven to be inside the tree */
+/* MAINPID=, proven to be inside the tree. What was the main process is told as an orphan before, and when the new one was
+ * known as an orphan, `was_orphan`. */
+void crew_on_main_pid(Crew *crew, uint32_t member, pid_t pid, bool was_orphan);
 void crew_on_hook_spawn_failed(Crew *crew, uint32_t hook_run, const char *step, int error);
 void crew_on_hook_exited(Crew *crew, uint32_t hook_run, Ended how);
 void crew_on_notify(Crew *crew, uint32_t member, pid_t sender, const NotifyWords *words);

@@ -61,10 +61,16 @@ static bool is_same_file(const ChildOutput *a, const ChildOutput *b) {
                strcmp(a->path, b->path) == 0;
 }
 
+static int input_source(const ChildPlan *plan) {
+        if (plan->input_fd > STDIN_FILENO)
+                return duplicate(plan->input_fd);
+        return plan->inherit_input ? inherit(STDIN_FILENO) : open_source("/dev/null", O_RDONLY);
+}
+
 int descriptors_open(const ChildPlan *plan, Descriptors *ret, ChildStep *ret_step) {
         Descriptors opened;
 
-        opened.source[0] = plan->inherit_input ? inherit(STDIN_FILENO) : open_source("/dev/null", O_RDONLY);
+        opened.source[0] = input_source(plan);
         opened.source[1] = output_source(&plan->output, STDOUT_FILENO);
         opened.source[2] = is_same_file(&plan->output, &plan->error) && opened.source[1] >= 0
                                    ? duplicate(opened.source[1])
@@ -117,8 +123,9 @@ static void close_listed(const char *entries, long size, int directory_fd, int k
         }
 }
 
-/* For kernels before 5.9, and for sandboxes that know no close_range(2). Not a loop to the limit, which may be a thousand
- * million; not readdir(3), which allocates. The listing goes by number, so closing while reading skips none. */
+/* For kernels before 5.9, and for sandboxes that know no close_range(2). Not a loop to the limit, which may be a
+ * thousand million; not readdir(3), which allocates. The listing goes by number, so closing while reading skips none.
+ */
 static int close_by_listing(int keep) {
         _Alignas(struct entry64) char entries[2048];
         int fd = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -11,3 +11,14 @@ int verb_shutdown(int argc, char **argv);
 int verb_notify(int argc, char **argv);
 int verb_mark(int argc, char **argv);
 int verb_help(int argc, char **argv);
+
+typedef struct Verb {
+        const char *name;
+        int (*run)(int argc, char **argv);
+        const char *summary; /* one line of `endwell help` */
+} Verb;
+
+extern const Verb verbs[]; /* those of this version, in the order of the help; a NULL name ends it */
+
+/* NULL when there is none; then *ret_nearest is the one that was probably meant, or NULL. */
+const Verb *verb_find(const char *name, const char **ret_nearest);

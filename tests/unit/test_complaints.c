@@ -1,3 +1,4 @@
+/* test_complaints.c - every error is kept, in the order of the files, and printed so that none can forge another. */
 #include "base/complaints.h"
 #include "base/take.h"
 #include <criterion/criterion.h>

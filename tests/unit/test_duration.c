@@ -1,3 +1,4 @@
+/* test_duration.c - spans and sizes as people write them, there and back. */
 #include "base/duration.h"
 #include "base/take.h"
 #include <criterion/criterion.h>

@@ -1,3 +1,4 @@
+/* test_enumeration.c - words of an enum, there and back. */
 #include "base/enumeration.h"
 #include <criterion/criterion.h>
 

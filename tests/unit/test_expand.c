@@ -1,3 +1,4 @@
+/* test_expand.c - variables in values, and what is refused. */
 #include "base/expand.h"
 #include "base/take.h"
 #include <criterion/criterion.h>

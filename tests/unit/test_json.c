@@ -1,3 +1,4 @@
+/* test_json.c - what the writer wrote, judged by jansson: well-formed in a buffer of any size. */
 #include <criterion/criterion.h>
 
 /* jansson judges what our writer wrote. Three of its names are ours too (base/json.h); here they are put out of the way. */

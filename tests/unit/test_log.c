@@ -1,3 +1,4 @@
+/* test_log.c - lines on every kind of stderr: none blocks, none kills, what is lost is counted. */
 #include "base/log.h"
 #include "base/take.h"
 #include <criterion/criterion.h>

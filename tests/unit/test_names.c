@@ -1,3 +1,4 @@
+/* test_names.c - which names are allowed, what was probably meant, and the words of signals. */
 #include "base/names.h"
 #include "base/take.h"
 #include <criterion/criterion.h>

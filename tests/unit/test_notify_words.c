@@ -1,3 +1,4 @@
+/* test_notify_words.c - datagrams of services, good and hostile. */
 #include "base/notify_words.h"
 #include "base/take.h"
 #include <criterion/criterion.h>

@@ -1,3 +1,4 @@
+/* test_settings.c - whole files, read strictly: what is taken, and every kind of complaint. */
 #include "base/settings.h"
 #include "base/take.h"
 #include <criterion/criterion.h>

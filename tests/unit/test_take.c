@@ -1,3 +1,4 @@
+/* test_take.c - what is owned is freed once, and what was taken is not. */
 #include "base/take.h"
 #include <criterion/criterion.h>
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* test_utf8.c - characters, and bytes that are none. */
 #include "base/take.h"
 #include "base/utf8.h"
 #include <criterion/criterion.h>

@@ -1,3 +1,4 @@
+/* test_words.c - commands split as a shell splits them. */
 #include "base/take.h"
 #include "base/words.h"
 #include <criterion/criterion.h>

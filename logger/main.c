@@ -1,0 +1,79 @@
+/* main.c - endwell-logger: a helper that PID 1 starts; it ends last of all, when PID 1 closes what connects them. */
+#include "base/log.h"
+#include "base/take.h"
+#include "logger/hub.h"
+#include "logger/options.h"
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <systemd/sd-event.h>
+
+#define EXIT_USAGE    64
+#define EXIT_SOFTWARE 70
+
+/* An orchestrator, a terminal or a person may signal everything at once; what ends us is the end of our pipes. */
+static void ignore_signals(void) {
+        static const int ignored[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE, SIGXFSZ, SIGTSTP };
+        for (size_t i = 0; i < LENGTH_OF(ignored); i++)
+                signal(ignored[i], SIG_IGN);
+}
+
+/* Two descriptors a stream: as many as we may have. A failure leaves what there is. */
+static void raise_descriptor_limit(void) {
+        struct rlimit limit;
+        if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+                limit.rlim_cur = limit.rlim_max;
+                (void)setrlimit(RLIMIT_NOFILE, &limit);
+        }
+}
+
+static bool is_packet_socket(int fd) {
+        int type;
+        socklen_t length = sizeof type;
+        return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &length) == 0 && type == SOCK_SEQPACKET;
+}
+
+static int run(const Options *options) {
+        HubPlan plan = { .socket = options->socket_fd, .journal_path = options->journal_path,
+                         .journal_max_size = options->journal_max_size };
+        sd_event *event = NULL;
+        Hub *hub = NULL;
+
+        int r = sd_event_new(&event);
+        if (r >= 0)
+                r = hub_new(&hub, event, &plan);
+        if (r >= 0)
+                r = sd_event_loop(event);
+        hub_free(hub);
+        sd_event_unref(event);
+        if (r < 0)
+                log_err("the logger failed: %s; PID 1 starts it again", strerror(-r));
+        return r < 0 ? EXIT_SOFTWARE : r;
+}
+
+int main(int argc, char **argv) {
+        char problem[256];
+        Options options;
+
+        ignore_signals();
+        int r = options_parse(argc, argv, &options, problem);
+        if (r < 0) {
+                fprintf(stderr, "endwell-logger: %s\n", problem);
+                return EXIT_USAGE;
+        }
+        if (r == OPTIONS_HELP) {
+                puts("endwell-logger is started by endwell run, with a socket on a descriptor.\n"
+                     "  --socket-fd N --journal PATH --journal-max-size SIZE --log-format FORMAT --log-level LEVEL");
+                return 0;
+        }
+        log_open("endwell-logger", options.log_format, options.log_level);
+        if (!is_packet_socket(options.socket_fd)) {
+                log_err("descriptor %d is no socket of PID 1; this program is started by endwell run", options.socket_fd);
+                return EXIT_USAGE;
+        }
+        raise_descriptor_limit();
+        return run(&options);
+}

@@ -1,0 +1,309 @@
+/* sentence.c - see sentence.h. */
+#include "shutdown/sentence.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/duration.h"
+#include "base/names.h"
+#include "base/utf8.h"
+
+LogLevel sentence_level(const Event *event) {
+        switch (event->kind) {
+        case EVENT_SUPERVISOR_STARTED:
+        case EVENT_STARTUP_FINISHED:
+        case EVENT_READINESS_CHANGED:
+        case EVENT_SIGNAL_RECEIVED:
+        case EVENT_ENDING_STARTED:
+        case EVENT_PHASE_STARTED:
+        case EVENT_PHASE_FINISHED: return LOG_LEVEL_NOTICE;
+        case EVENT_ENDING_FINISHED: return event->code == 0 ? LOG_LEVEL_NOTICE : LOG_LEVEL_WARNING;
+        case EVENT_SERVICE_STARTED:
+        case EVENT_SERVICE_READY:
+        case EVENT_SERVICE_ASKED:
+        case EVENT_DRAIN_PROGRESS:
+        case EVENT_HOOK_STARTED:
+        case EVENT_HOOK_MARKED:
+        case EVENT_READINESS_ACKNOWLEDGED:
+        case EVENT_REQUEST_RECEIVED:
+        case EVENT_REAPER_SETTLED:
+        case EVENT_DATABASE_QUIET:
+        case EVENT_SERVICE_STATUS: return LOG_LEVEL_INFO;
+        case EVENT_SERVICE_EXITED: return event->clean || event->asked ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING;
+        case EVENT_HOOK_FINISHED:
+                return event->timed_out || event->error || event->status != 0 ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO;
+        case EVENT_LOG_DROPPED:
+        case EVENT_CLIENT_DROPPED:
+        case EVENT_SERVICE_RESTART_SCHEDULED:
+        case EVENT_SERVICE_KILLED:
+        case EVENT_DESCENDANTS_LEFT:
+        case EVENT_HOOK_REFUSED:
+        case EVENT_HOOK_REPEATED:
+        case EVENT_NOTIFY_REFUSED: return LOG_LEVEL_WARNING;
+        case EVENT_SERVICE_GAVE_UP:
+        case EVENT_SERVICE_LEFT:
+        case EVENT_SUPERVISOR_FAILED: return LOG_LEVEL_ERR;
+        case EVENT_SERVICE_STARTING:
+        case EVENT_SERVICE_GONE:
+        case EVENT_SERVICE_EXTENDED:
+        case EVENT_ORPHAN_ADOPTED:
+        case EVENT_ORPHAN_GONE:
+        case _EVENT_MAX: break;
+        }
+        return LOG_LEVEL_DEBUG;
+}
+
+typedef struct Sentence {
+        char *text;
+        size_t used;
+} Sentence;
+
+static void say(Sentence *sentence, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void say(Sentence *sentence, const char *format, ...) {
+        va_list arguments;
+        va_start(arguments, format);
+        int n = vsnprintf(sentence->text + sentence->used, SENTENCE_MAX - sentence->used, format, arguments);
+        va_end(arguments);
+        if (n > 0)
+                sentence->used += (size_t)n < SENTENCE_MAX - sentence->used ? (size_t)n
+                                                                           : SENTENCE_MAX - sentence->used - 1;
+}
+
+static const char *or_unknown(const char *text) {
+        return text ? text : "?";
+}
+
+static void say_time(Sentence *sentence, const char *before, usec_t span) {
+        char text[DURATION_TEXT_MAX];
+        say(sentence, "%s%s", before, duration_format(span, text));
+}
+
+/* "web", "worker@3"; an orphan where nothing proves whose it is. */
+static void say_who(Sentence *sentence, const Event *event) {
+        if (event->service && event->instance > 0 && event->instances != 1)
+                say(sentence, "%s@%u", event->service, event->instance);
+        else if (event->service)
+                say(sentence, "%s", event->service);
+        else
+                say(sentence, "an orphan of nobody we know");
+}
+
+static void say_process(Sentence *sentence, const Event *event) {
+        if (event->comm)
+                say(sentence, " (%s, pid %d)", event->comm, (int)event->pid);
+        else if (event->pid > 0)
+                say(sentence, " (pid %d)", (int)event->pid);
+}
+
+static void say_end(Sentence *sentence, const Event *event) {
+        char word[SIGNAL_TEXT_MAX];
+        const char *code = or_unknown(event->code_word);
+        if (event->error) {
+                say(sentence, " could not be started: %s", event->error);
+                return;
+        }
+        if (strcmp(code, "exited") == 0)
+                say(sentence, " exited with %d", event->status);
+        else
+                say(sentence, " was killed by %s%s", signal_to_string(event->status, word),
+                    strcmp(code, "dumped") == 0 ? " (core dumped)" : "");
+        say_time(sentence, event->asked ? ", as asked, after " : " after ", event->took_usec);
+}
+
+static void say_hook(Sentence *sentence, const Event *event) {
+        say(sentence, "hook %s", or_unknown(event->hook));
+        if (event->on)
+                say(sentence, " (%s of ", event->on);
+        else
+                say(sentence, " (of ");
+        if (event->service)
+                say_who(sentence, event);
+        else
+                say(sentence, "phase %s", event->phase ? event->phase : "?");
+        say(sentence, ")");
+}
+
+static void say_about_service(Sentence *sentence, const Event *event) {
+        say_who(sentence, event);
+        switch ((int)event->kind) {
+        case EVENT_SERVICE_STARTING: say(sentence, " is starting, attempt %u", event->attempt); break;
+        case EVENT_SERVICE_STARTED:  say(sentence, " started (pid %d)", (int)event->pid); break;
+        case EVENT_SERVICE_READY:    say_time(sentence, " is ready after ", event->took_usec); break;
+        case EVENT_SERVICE_EXITED:   say_end(sentence, event); break;
+        case EVENT_SERVICE_GONE:
+                say(sentence, " is gone with all its descendants (%s%s)", or_unknown(event->cause),
+                    event->certain ? "" : ", not certain");
+                break;
+        case EVENT_SERVICE_RESTART_SCHEDULED:
+                say_time(sentence, " restarts in ", event->delay_usec);
+                say(sentence, ", %u failed in a row", event->failures);
+                break;
+        case EVENT_SERVICE_GAVE_UP:
+                say(sentence, " failed for good: %s, %u failed in a row%s", or_unknown(event->reason), event->failures,
+                    event->essential ? "; it is essential" : "");
+                break;
+        case EVENT_SERVICE_STATUS: say(sentence, " says: %s", or_unknown(event->text)); break;
+        case EVENT_SERVICE_EXTENDED: say_time(sentence, " asked for more time: ", event->usec); break;
+        case EVENT_SERVICE_ASKED:
+                say_process(sentence, event);
+                say(sentence, " was asked to end by %s (%s)", or_unknown(event->signal), or_unknown(event->reason));
+                break;
+        case EVENT_SERVICE_KILLED:
+                say_process(sentence, event);
+                say(sentence, " was killed: %s", or_unknown(event->reason));
+                break;
+        case EVENT_SERVICE_LEFT:
+                say_process(sentence, event);
+                say(sentence, " was given up: %s", or_unknown(event->reason));
+                break;
+        case EVENT_DESCENDANTS_LEFT: say(sentence, " left %u descendants (KillMode=process)", event->left); break;
+        case EVENT_ORPHAN_ADOPTED:
+        case EVENT_ORPHAN_GONE:
+                if (event->service)
+                        say(sentence, ": its orphan");
+                say_process(sentence, event);
+                say(sentence, event->kind == EVENT_ORPHAN_GONE ? " is gone" : " was adopted");
+                break;
+        case EVENT_NOTIFY_REFUSED:
+                say(sentence, ": a message of pid %d was refused: %s", (int)event->pid, or_unknown(event->reason));
+                break;
+        default: break;
+        }
+}
+
+static void say_about_hook(Sentence *sentence, const Event *event) {
+        say_hook(sentence, event);
+        switch ((int)event->kind) {
+        case EVENT_HOOK_STARTED: say(sentence, " began (pid %d)", (int)event->pid); break;
+        case EVENT_HOOK_FINISHED:
+                if (event->timed_out)
+                        say_time(sentence, " was cut at its limit after ", event->took_usec);
+                else
+                        say_end(sentence, event);
+                break;
+        case EVENT_HOOK_REFUSED: say(sentence, " was refused: %s", or_unknown(event->reason)); break;
+        case EVENT_HOOK_MARKED:
+                say(sentence, ": the application says %s (pid %d)", or_unknown(event->edge), (int)event->pid);
+                break;
+        case EVENT_HOOK_REPEATED: say(sentence, " ran %u times in one epoch", event->times); break;
+        default: break;
+        }
+}
+
+static void say_phase_finished(Sentence *sentence, const Event *event) {
+        unsigned drained = event->gone > event->killed ? event->gone - event->killed : 0;
+        say(sentence, "phase %s ended: %u/%u drained", or_unknown(event->phase), drained, event->gone + event->left);
+        say_time(sentence, " in ", event->took_usec);
+        if (event->killed > 0)
+                say(sentence, ", %u had to be killed", event->killed);
+        else
+                say(sentence, ", nobody killed");
+        if (event->left > 0)
+                say(sentence, ", %u left", event->left);
+}
+
+static void say_about_ending(Sentence *sentence, const Event *event) {
+        switch ((int)event->kind) {
+        case EVENT_ENDING_STARTED:
+                say(sentence, "the ending began: %s%s%s", or_unknown(event->cause), event->service ? ", " : "",
+                    event->service ? event->service : "");
+                say_time(sentence, event->fast ? " (fast); gone in at most " : "; gone in at most ", event->deadline_usec);
+                break;
+        case EVENT_PHASE_STARTED:
+                say(sentence, "phase %s is ending: %u to stop", or_unknown(event->phase), event->members);
+                say_time(sentence, ", in at most ", event->limit_usec);
+                break;
+        case EVENT_PHASE_FINISHED: say_phase_finished(sentence, event); break;
+        case EVENT_DRAIN_PROGRESS:
+                say(sentence, "phase %s waits for %u: %s", or_unknown(event->phase), event->left,
+                    or_unknown(event->waiting_for));
+                if (event->active > 0)
+                        say(sentence, " (%u active)", event->active);
+                break;
+        case EVENT_ENDING_FINISHED:
+                say_time(sentence, "ended in ", event->took_usec);
+                say(sentence, ": exit %d, %s", event->code, or_unknown(event->reason));
+                break;
+        default: break;
+        }
+}
+
+static void say_about_supervisor(Sentence *sentence, const Event *event) {
+        switch ((int)event->kind) {
+        case EVENT_SUPERVISOR_STARTED:
+                say(sentence, "endwell %s started as %s %d, %s, %s", or_unknown(event->version),
+                    event->pid_namespace ? "PID" : "a subreaper, pid", (int)event->pid, or_unknown(event->mode),
+                    event->config ? event->config : "a single command");
+                break;
+        case EVENT_STARTUP_FINISHED: say_time(sentence, "start-up finished in ", event->took_usec); break;
+        case EVENT_LOG_DROPPED: say(sentence, "%llu lines of the log were lost", (unsigned long long)event->n); break;
+        case EVENT_CLIENT_DROPPED:
+                say(sentence, "control client %s was dropped: %s", or_unknown(event->peer), or_unknown(event->reason));
+                break;
+        case EVENT_READINESS_CHANGED:
+                say(sentence, "%s: %s", event->ready ? "ready" : "not ready", or_unknown(event->reason));
+                break;
+        case EVENT_READINESS_ACKNOWLEDGED:
+                say(sentence, "%s knows that we are not ready", or_unknown(event->by));
+                say_time(sentence, ", after ", event->took_usec);
+                break;
+        case EVENT_SIGNAL_RECEIVED:
+                say(sentence, "%s received from ", or_unknown(event->signal));
+                if (event->sender_pid == 0)
+                        say(sentence, "outside");
+                else
+                        say(sentence, "pid %d (%s, uid %u)", (int)event->sender_pid, or_unknown(event->sender_comm),
+                            (unsigned)event->sender_uid);
+                say(sentence, ": %s", or_unknown(event->effect));
+                break;
+        case EVENT_REQUEST_RECEIVED:
+                say(sentence, "request %s from pid %d, uid %u", or_unknown(event->method), (int)event->peer_pid,
+                    (unsigned)event->peer_uid);
+                break;
+        case EVENT_REAPER_SETTLED:
+                say(sentence, "the reaper settled: %llu jobs given back, %llu buried",
+                    (unsigned long long)event->released, (unsigned long long)event->buried);
+                break;
+        case EVENT_DATABASE_QUIET:
+                say(sentence, "the database has %llu sessions of ours left", (unsigned long long)event->sessions);
+                break;
+        case EVENT_SUPERVISOR_FAILED:
+                say(sentence, "a fault of endwell's own: %s: %s; the ending begins", or_unknown(event->text),
+                    or_unknown(event->error));
+                break;
+        default: break;
+        }
+}
+
+const char *sentence_write(const Event *event, char ret_text[static SENTENCE_MAX]) {
+        Sentence sentence = { .text = ret_text };
+        ret_text[0] = '\0';
+        switch ((int)event->kind) {
+        case EVENT_HOOK_STARTED:
+        case EVENT_HOOK_FINISHED:
+        case EVENT_HOOK_REFUSED:
+        case EVENT_HOOK_MARKED:
+        case EVENT_HOOK_REPEATED: say_about_hook(&sentence, event); break;
+        case EVENT_ENDING_STARTED:
+        case EVENT_PHASE_STARTED:
+        case EVENT_PHASE_FINISHED:
+        case EVENT_DRAIN_PROGRESS:
+        case EVENT_ENDING_FINISHED: say_about_ending(&sentence, event); break;
+        case EVENT_SUPERVISOR_STARTED:
+        case EVENT_STARTUP_FINISHED:
+        case EVENT_LOG_DROPPED:
+        case EVENT_CLIENT_DROPPED:
+        case EVENT_READINESS_CHANGED:
+        case EVENT_READINESS_ACKNOWLEDGED:
+        case EVENT_SIGNAL_RECEIVED:
+        case EVENT_REQUEST_RECEIVED:
+        case EVENT_REAPER_SETTLED:
+        case EVENT_DATABASE_QUIET:
+        case EVENT_SUPERVISOR_FAILED: say_about_supervisor(&sentence, event); break;
+        default: say_about_service(&sentence, event); break;
+        }
+        utf8_clean(ret_text, sentence.used); /* names and texts come from strangers: they must not move a cursor */
+        return ret_text;
+}

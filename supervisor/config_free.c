@@ -1,0 +1,66 @@
+/* config_free.c - makes an empty configuration, and ends one. */
+#include "supervisor/config_reading.h"
+#include <errno.h>
+#include <stdlib.h>
+
+int config_new(Config **ret) {
+        Config *config = malloc(sizeof *config);
+        if (!config)
+                return -ENOMEM;
+        *config = (Config){
+                .mode = MODE_PRODUCTION,
+                .grace_usec = 30 * USEC_PER_SEC,
+                .deadline_usec = USEC_UNSET,
+                .journal_max_size = UINT64_C(16) << 20,
+                .log_format = LOG_FORMAT_AUTO,
+                .log_level = LOG_LEVEL_INFO,
+                .control_group = -1,
+                .exit_code_from = -1,
+        };
+        for (unsigned i = 0; i < sizeof config->rewrite; i++)
+                config->rewrite[i] = (uint8_t)i;
+        *ret = config;
+        return 0;
+}
+
+static void service_done(ServiceConfig *service) {
+        free(service->argv);
+        free(service->environment);
+        free(service->working_directory);
+        free(service->standard_output.path);
+        free(service->standard_error.path);
+        free(service->after.items);
+        free(service->requires.items);
+        free(service->before.items);
+}
+
+static void hook_done(HookConfig *hook) {
+        free(hook->argv);
+        free(hook->log_pattern);
+        free(hook->environment);
+        free(hook->working_directory);
+}
+
+Config *config_free(Config *config) {
+        if (!config)
+                return NULL;
+        for (size_t i = 0; i < config->n_services; i++)
+                service_done(&config->services[i]);
+        for (size_t i = 0; i < config->n_hooks; i++)
+                hook_done(&config->hooks[i]);
+        for (size_t i = 0; i < config->n_files; i++)
+                free(config->files[i]);
+        free(config->services);
+        free(config->hooks);
+        free(config->files);
+        free(config->path);
+        free(config->runtime_directory);
+        free(config->journal_file);
+        free(config->termination_message_path);
+        free(config);
+        return NULL;
+}
+
+void config_freep(Config **config) {
+        *config = config_free(*config);
+}

@@ -1,0 +1,182 @@
+/* config_keys.c - the table of all sections and keys of a configuration. */
+#include "supervisor/config_keys.h"
+
+#define SINGLE(key)                                                                                                    \
+        { key, SETTINGS_KEY_SINGLE }
+#define LIST(key)                                                                                                      \
+        { key, SETTINGS_KEY_LIST }
+#define LATER(key)                                                                                                     \
+        { key, SETTINGS_KEY_LATER }
+#define END                                                                                                            \
+        { NULL, SETTINGS_KEY_SINGLE }
+
+static const SettingsKey supervisor_keys[] = {
+        SINGLE("Mode"),
+        SINGLE("GraceSec"),
+        SINGLE("DeadlineSec"),
+        LIST("Phases"),
+        SINGLE("RuntimeDirectory"),
+        SINGLE("JournalFile"),
+        SINGLE("JournalMaxSize"),
+        SINGLE("LogFormat"),
+        SINGLE("LogLevel"),
+        SINGLE("TerminationMessagePath"),
+        SINGLE("ControlGroup"),
+        SINGLE("ExitCodeFrom"),
+        END,
+};
+
+static const SettingsKey phase_keys[] = {
+        SINGLE("TimeoutSec"),
+        SINGLE("DelaySec"),
+        END,
+};
+
+static const SettingsKey service_keys[] = {
+        SINGLE("ExecStart"),
+        SINGLE("Type"),
+        SINGLE("Phase"),
+        SINGLE("Instances"),
+        LIST("After"),
+        LIST("Requires"),
+        SINGLE("Essential"),
+        SINGLE("Restart"),
+        SINGLE("RestartSec"),
+        SINGLE("RestartMaxDelaySec"),
+        SINGLE("StartLimitBurst"),
+        LIST("SuccessExitStatus"),
+        SINGLE("TimeoutStartSec"),
+        SINGLE("KillSignal"),
+        SINGLE("KillMode"),
+        SINGLE("TimeoutStopSec"),
+        SINGLE("DrainUntil"),
+        SINGLE("DrainedSignal"),
+        SINGLE("WorkingDirectory"),
+        LIST("Environment"),
+        SINGLE("StandardOutput"),
+        SINGLE("StandardError"),
+        SINGLE("Shell"),
+        /* Not in this version yet, but refused by our own readers: their complaint shows the value, which is no secret. */
+        SINGLE("User"),
+        SINGLE("Group"),
+        LATER("SupplementaryGroups"),
+        LATER("AutoStart"),
+        LATER("ReadinessProbe"),
+        LATER("LivenessProbe"),
+        LATER("StartupProbe"),
+        LATER("WatchdogSec"),
+        LATER("Listen"),
+        LATER("FileDescriptorStoreMax"),
+        LATER("ReloadSignal"),
+        LATER("EnvironmentFile"),
+        LATER("PassEnvironment"),
+        LATER("UnsetEnvironment"),
+        LATER("TTY"),
+        LATER("UMask"),
+        LATER("Nice"),
+        LATER("OOMScoreAdjust"),
+        LATER("NoNewPrivileges"),
+        LATER("CapabilityBoundingSet"),
+        LATER("AmbientCapabilities"),
+        LATER("LimitCPU"),
+        LATER("LimitFSIZE"),
+        LATER("LimitDATA"),
+        LATER("LimitSTACK"),
+        LATER("LimitCORE"),
+        LATER("LimitRSS"),
+        LATER("LimitNOFILE"),
+        LATER("LimitAS"),
+        LATER("LimitNPROC"),
+        LATER("LimitMEMLOCK"),
+        LATER("LimitLOCKS"),
+        LATER("LimitSIGPENDING"),
+        LATER("LimitMSGQUEUE"),
+        LATER("LimitNICE"),
+        LATER("LimitRTPRIO"),
+        LATER("LimitRTTIME"),
+        END,
+};
+
+static const SettingsKey hook_keys[] = {
+        SINGLE("Exec"),
+        SINGLE("LogPattern"),
+        SINGLE("Service"),
+        SINGLE("Phase"),
+        SINGLE("On"),
+        SINGLE("TimeoutSec"),
+        SINGLE("OnFailure"),
+        SINGLE("WorkingDirectory"),
+        LIST("Environment"),
+        SINGLE("User"), /* as in [Service] */
+        LATER("Http"),
+        LATER("Verify"),
+        LATER("Setup"),
+        LATER("Later"),
+        LATER("Early"),
+        LATER("State"),
+        LATER("Database"),
+        LATER("OkExit"),
+        LATER("Significant"),
+        LATER("Mask"),
+        LATER("Ignore"),
+        LATER("Litter"),
+        END,
+};
+
+static const SettingsKey database_keys[] = {
+        LATER("Url"),
+        LATER("UrlFile"),
+        LATER("ListenUrl"),
+        LATER("Schema"),
+        LATER("Phase"),
+        LATER("Embedded"),
+        LATER("User"),
+        LATER("Migrate"),
+        LATER("ConnectTimeoutSec"),
+        END,
+};
+
+static const SettingsKey reaper_keys[] = {
+        LATER("Enabled"), LATER("IntervalSec"), LATER("BatchSize"), LATER("RetentionSec"), LATER("PruneBatch"), END,
+};
+
+static const SettingsKey gateway_keys[] = {
+        LATER("Listen"),
+        LATER("Dashboard"),
+        LATER("ReadyWhen"),
+        END,
+};
+
+static const SettingsKey verify_keys[] = {
+        LATER("Url"),
+        LATER("SlowUrl"),
+        LATER("HealthUrl"),
+        LATER("Rate"),
+        LATER("WarmupSec"),
+        LATER("Environment"),
+        LATER("Database"),
+        LATER("EnvironmentFile"),
+        LATER("Queue"),
+        LATER("JobPayload"),
+        LATER("ExpectActive"),
+        LATER("ForbidEnv"),
+        LATER("AllowReused"),
+        LATER("AllowDatabase"),
+        LATER("Ports"),
+        LATER("Runs"),
+        LATER("Seed"),
+        LATER("ReportDirectory"),
+        END,
+};
+
+const SettingsKind config_kinds[] = {
+        [CONFIG_SUPERVISOR] = { .name = "Supervisor", .keys = supervisor_keys },
+        [CONFIG_PHASE] = { .name = "Phase", .named = true, .keys = phase_keys },
+        [CONFIG_SERVICE] = { .name = "Service", .named = true, .keys = service_keys },
+        [CONFIG_HOOK] = { .name = "Hook", .named = true, .keys = hook_keys },
+        { .name = "Database", .later = true, .keys = database_keys },
+        { .name = "Reaper", .later = true, .keys = reaper_keys },
+        { .name = "Gateway", .later = true, .keys = gateway_keys },
+        { .name = "Verify", .later = true, .keys = verify_keys },
+        { 0 },
+};

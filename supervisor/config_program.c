@@ -1,0 +1,146 @@
+/* config_program.c - commands, their environment, and where their program is. */
+#include "supervisor/config_program.h"
+#include "base/take.h"
+#include "supervisor/config_strings.h"
+#include "supervisor/config_values.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- Commands ---- */
+
+static char **pack(Reading *reading, char *const *items, size_t n) {
+        char **packed = NULL;
+        int r = strings_pack(items, n, &packed);
+        if (r < 0)
+                reading->error = r;
+        return packed;
+}
+
+static char **read_shell_command(Reading *reading, const Setting *setting) {
+        char shell[] = "/bin/sh", option[] = "-c", *const argv[] = { shell, option, setting->value };
+
+        if (setting->value[strspn(setting->value, " \t")])
+                return pack(reading, argv, LENGTH_OF(argv));
+        value_refuse_hidden(reading, setting, "the command is empty");
+        return NULL;
+}
+
+char **program_read(Reading *reading, const Setting *setting, bool shell) {
+        _cleanup_(freep) char **words = NULL;
+        size_t n = 0;
+
+        if (shell)
+                return read_shell_command(reading, setting);
+        if (!value_words(reading, setting, &words, &n))
+                return NULL;
+        if (n > 0 && *words[0])
+                return pack(reading, words, n);
+        value_refuse_hidden(reading, setting, "the command is empty");
+        return NULL;
+}
+
+/* ---- Environment ---- */
+
+static bool is_assignment(const char *word) {
+        static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
+        size_t length = strspn(word, letters);
+        return length > 0 && word[length] == '=' && !(*word >= '0' && *word <= '9');
+}
+
+static void read_assignments(Reading *reading, const Setting *setting, Strings *environment, char *const *inherited) {
+        _cleanup_(freep) char **words = NULL;
+        size_t n = 0;
+        int r = 0;
+
+        if (!value_words(reading, setting, &words, &n))
+                return;
+        if (n == 0) /* an empty value takes back what stood before */
+                strings_clear(environment);
+        for (size_t i = 0; n == 0 && inherited && inherited[i] && r == 0; i++)
+                r = strings_set(environment, inherited[i]);
+        for (size_t i = 0; i < n && r == 0; i++) {
+                if (is_assignment(words[i]))
+                        r = strings_set(environment, words[i]);
+                else /* which word, but not the word: it may be the rest of a password with a blank in it */
+                        value_refuse_hidden(reading, setting,
+                                            "word %zu is no NAME=VALUE (quote values that have blanks: \"NAME=a b\")",
+                                            i + 1);
+        }
+        if (r < 0)
+                reading->error = r;
+}
+
+char **program_read_environment(Reading *reading, const SettingsSection *section, char *const *inherited) {
+        _cleanup_(strings_clear) Strings environment = { 0 };
+
+        for (size_t i = 0; inherited && inherited[i] && reading->error == 0; i++)
+                reading->error = strings_set(&environment, inherited[i]);
+        for (size_t i = 0; i < section->n_items && reading->error == 0; i++)
+                if (strcmp(section->items[i].key, "Environment") == 0)
+                        read_assignments(reading, &section->items[i], &environment, inherited);
+        return environment.n > 0 ? pack(reading, environment.items, environment.n) : NULL;
+}
+
+/* ---- Where the program is ---- */
+
+static const char *path_of_child(char *const *environment) {
+        const char *path = NULL;
+
+        for (size_t i = 0; environment && environment[i]; i++)
+                if (strncmp(environment[i], "PATH=", 5) == 0)
+                        path = environment[i] + 5;
+        if (!path)
+                path = getenv("PATH");
+        return path ? path : "/bin:/usr/bin"; /* execvp(3), when there is no PATH */
+}
+
+static int may_execute(int directory_fd, const char *path) {
+        struct stat about;
+
+        if (fstatat(directory_fd, path, &about, 0) < 0)
+                return errno == EACCES ? -EACCES : -ENOENT;
+        if (!S_ISREG(about.st_mode))
+                return -EACCES;
+        return faccessat(directory_fd, path, X_OK, AT_EACCESS) < 0 ? -EACCES : 0;
+}
+
+/* As execvp(3): a file that may not be executed is passed over, but remembered. */
+static int find_in_path(int directory_fd, const char *program, const char *path) {
+        int result = -ENOENT;
+
+        for (const char *at = path;; at++) {
+                size_t length = strcspn(at, ":");
+                _cleanup_(freep) char *candidate = NULL;
+                if (asprintf(&candidate, "%.*s%s%s", (int)length, at, length ? "/" : "", program) < 0) {
+                        candidate = NULL;
+                        return -ENOMEM;
+                }
+                int r = may_execute(directory_fd, candidate);
+                if (r == 0)
+                        return 0;
+                if (r == -EACCES)
+                        result = r;
+                at += length;
+                if (!*at)
+                        return result;
+        }
+}
+
+int program_find(const char *program, char *const *environment, const char *directory) {
+        _cleanup_(closep) int fd = -1;
+
+        if (directory) {
+                fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+                if (fd < 0)
+                        return -ENOENT;
+        }
+        int base = directory ? fd : AT_FDCWD;
+        if (strchr(program, '/'))
+                return may_execute(base, program);
+        return find_in_path(base, program, path_of_child(environment));
+}

@@ -1,0 +1,173 @@
+/* config_service.c - reads the sections [Service NAME], but for After and Requires. */
+#include "base/names.h"
+#include "base/take.h"
+#include "supervisor/config_keys.h"
+#include "supervisor/config_program.h"
+#include "supervisor/config_values.h"
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void value_phase(Reading *reading, const Setting *setting, void *ret_value) {
+        int index = reading_find_phase(reading, setting, setting->value);
+        *(uint16_t *)ret_value = index < 0 ? CONFIG_NOWHERE : (uint16_t)index;
+}
+
+static void add_status(Reading *reading, const Setting *setting, const char *word, ExitSet *set) {
+        size_t n_digits = strspn(word, "0123456789");
+        int number = 0;
+
+        if (n_digits > 0 && !word[n_digits]) {
+                for (size_t i = 0; i < n_digits && number < 256; i++)
+                        number = number * 10 + (word[i] - '0');
+                if (number < 256) {
+                        set->codes[number / 64] |= UINT64_C(1) << (number % 64);
+                        return;
+                }
+        } else {
+                number = signal_from_string(word);
+                if (number > 0 && number < 64) {
+                        set->signals |= UINT64_C(1) << number;
+                        return;
+                }
+        }
+        value_refuse(reading, setting, "%.40s is neither an exit code (0 to 255) nor the name of a signal", word);
+}
+
+static void value_exit_set(Reading *reading, const Setting *setting, void *ret_value) {
+        _cleanup_(freep) char **words = NULL;
+        size_t n = 0;
+
+        if (!value_words(reading, setting, &words, &n))
+                return;
+        if (n == 0)
+                *(ExitSet *)ret_value = (ExitSet){ 0 };
+        for (size_t i = 0; i < n; i++)
+                add_status(reading, setting, words[i], ret_value);
+}
+
+static const ValueRule service_rules[] = {
+        { "Type", value_service_type, offsetof(ServiceConfig, type) },
+        { "Phase", value_phase, offsetof(ServiceConfig, phase) },
+        { "Instances", value_instances, offsetof(ServiceConfig, instances) },
+        { "Essential", value_bool, offsetof(ServiceConfig, essential) },
+        { "Restart", value_restart, offsetof(ServiceConfig, restart) },
+        { "RestartSec", value_span, offsetof(ServiceConfig, restart_usec) },
+        { "RestartMaxDelaySec", value_span, offsetof(ServiceConfig, restart_max_usec) },
+        { "StartLimitBurst", value_count, offsetof(ServiceConfig, start_limit_burst) },
+        { "SuccessExitStatus", value_exit_set, offsetof(ServiceConfig, success) },
+        { "TimeoutStartSec", value_limit_or_infinity, offsetof(ServiceConfig, timeout_start_usec) },
+        { "KillSignal", value_signal, offsetof(ServiceConfig, kill_signal) },
+        { "KillMode", value_kill_mode, offsetof(ServiceConfig, kill_mode) },
+        { "TimeoutStopSec", value_limit_or_infinity, offsetof(ServiceConfig, timeout_stop_usec) },
+        { "DrainUntil", value_drain_until, offsetof(ServiceConfig, drain_until) },
+        { "DrainedSignal", value_signal, offsetof(ServiceConfig, drained_signal) },
+        { "WorkingDirectory", value_directory, offsetof(ServiceConfig, working_directory) },
+        { "StandardOutput", value_output, offsetof(ServiceConfig, standard_output) },
+        { "StandardError", value_output, offsetof(ServiceConfig, standard_error) },
+        { "User", value_later, 0 },
+        { "Group", value_later, 0 },
+};
+
+void config_service_defaults(ServiceConfig *service) {
+        *service = (ServiceConfig){
+                .instances = 1,
+                .type = SERVICE_SIMPLE,
+                .restart = RESTART_ON_FAILURE,
+                .kill_mode = KILL_MIXED,
+                .drain_until = DRAIN_EXIT,
+                .essential = true,
+                .kill_signal = SIGTERM,
+                .drained_signal = SIGTERM,
+                .start_limit_burst = 5,
+                .restart_usec = 500 * USEC_PER_MSEC,
+                .restart_max_usec = 30 * USEC_PER_SEC,
+                .timeout_start_usec = 90 * USEC_PER_SEC,
+                .timeout_stop_usec = USEC_UNSET,
+                .depth = 1,
+        };
+}
+
+static void read_command(Reading *reading, const SettingsSection *section, ServiceConfig *service) {
+        const Setting *command = settings_get(section, "ExecStart"), *shell = settings_get(section, "Shell");
+        bool by_shell = false;
+
+        if (shell)
+                value_bool(reading, shell, &by_shell);
+        if (command)
+                service->argv = program_read(reading, command, by_shell);
+        else
+                complaints_add(reading->complaints, section->file, section->line,
+                               "the service %s has no ExecStart: what shall it run?", service->name);
+}
+
+/* The default of the one must not contradict what was written for the other. */
+static void fit_delays(Reading *reading, const SettingsSection *section, ServiceConfig *service) {
+        const Setting *most = settings_get(section, "RestartMaxDelaySec");
+
+        if (service->restart_max_usec >= service->restart_usec)
+                return;
+        if (most)
+                value_refuse(reading, most, "is less than RestartSec, with which the delays begin");
+        else
+                service->restart_max_usec = service->restart_usec;
+}
+
+static void warn_of_settings(Reading *reading, const SettingsSection *section, const ServiceConfig *service) {
+        const Setting *burst = settings_get(section, "StartLimitBurst");
+        const Setting *drained = settings_get(section, "DrainedSignal");
+
+        if (burst && service->start_limit_burst == 0)
+                value_warn(reading, burst, "%s would be restarted for ever, however often it fails", service->name);
+        if (drained && service->drain_until != DRAIN_NOTIFY)
+                value_warn(reading, drained, "is only used with DrainUntil=notify");
+}
+
+static void read_service(Reading *reading, size_t i) {
+        ServiceConfig *service = &reading->config->services[i];
+        const SettingsSection *section = reading->services[i];
+
+        values_read(reading, section, service_rules, LENGTH_OF(service_rules), service);
+        read_command(reading, section, service);
+        service->environment = program_read_environment(reading, section, NULL);
+        fit_delays(reading, section, service);
+        warn_of_settings(reading, section, service);
+}
+
+/* If any service names a phase, all must: else a forgotten line would move a database into the first phase. */
+static void check_phases_named(Reading *reading) {
+        size_t n_named = 0, n = reading->config->n_services;
+
+        for (size_t i = 0; i < n; i++)
+                n_named += settings_get(reading->services[i], "Phase") != NULL;
+        for (size_t i = 0; n_named > 0 && n_named < n && i < n; i++)
+                if (!settings_get(reading->services[i], "Phase"))
+                        complaints_add(reading->complaints, reading->services[i]->file, reading->services[i]->line,
+                                       "the service %s names no Phase, but others do: then each one must",
+                                       reading->services[i]->name);
+}
+
+static void count_members(Reading *reading) {
+        Config *config = reading->config;
+
+        for (size_t i = 0; i < config->n_services; i++) {
+                const ServiceConfig *service = &config->services[i];
+                bool fitted = config->n_members <= MEMBERS_MAX;
+                config->n_members += service->instances;
+                if (fitted && config->n_members > MEMBERS_MAX)
+                        complaints_add(reading->complaints, service->file, service->line,
+                                       "with the %u instances of %s there are more than %d in all", service->instances,
+                                       service->name, MEMBERS_MAX);
+        }
+}
+
+void config_read_services(Reading *reading) {
+        for (size_t i = 0; i < reading->config->n_services && reading->error == 0; i++)
+                read_service(reading, i);
+        check_phases_named(reading);
+        count_members(reading);
+        if (reading->config->n_services == 0 && !reading_has_errors(reading))
+                complaints_add(reading->complaints, reading->config->path, 0,
+                               "there is no [Service NAME] in it: nothing would run");
+}

@@ -1,0 +1,148 @@
+/* config_world.c - the readers of values that must fit the machine: paths, directories, outputs, groups. */
+#include "base/take.h"
+#include "supervisor/config_values.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* With the ids that the process really uses; access(2) would ask with others. 0 or -errno. */
+static int may_access(const char *path, int how) {
+        return faccessat(AT_FDCWD, path, how, AT_EACCESS) < 0 ? -errno : 0;
+}
+
+static void set_text(Reading *reading, char **field, const char *text) {
+        char *copy = strdup(text);
+        if (!copy) {
+                reading->error = -ENOMEM;
+                return;
+        }
+        free(*field);
+        *field = copy;
+}
+
+static bool path_is_absolute(Reading *reading, const Setting *setting, const char *path) {
+        if (*path == '/')
+                return true;
+        value_refuse(reading, setting, "must be an absolute path (one that begins with /)");
+        return false;
+}
+
+void value_path(Reading *reading, const Setting *setting, void *ret_value) {
+        if (path_is_absolute(reading, setting, setting->value))
+                set_text(reading, ret_value, setting->value);
+}
+
+void value_directory(Reading *reading, const Setting *setting, void *ret_value) {
+        const char *path = setting->value;
+        struct stat about;
+
+        if (!path_is_absolute(reading, setting, path))
+                return;
+        int r = stat(path, &about) < 0 ? -errno : 0;
+        if (r == 0 && !S_ISDIR(about.st_mode))
+                r = -ENOTDIR;
+        if (r == 0)
+                r = may_access(path, X_OK);
+        if (r < 0)
+                value_refuse(reading, setting, "cannot be a working directory: %s", strerrordesc_np(-r));
+        else
+                set_text(reading, ret_value, path);
+}
+
+/* ---- Outputs ---- */
+
+/* What opening `path` for writing would say; nothing is made. */
+static int may_write_file(const char *path, bool *ret_folder_is_bad) {
+        struct stat about;
+
+        *ret_folder_is_bad = false;
+        if (stat(path, &about) == 0)
+                return S_ISDIR(about.st_mode) ? -EISDIR : may_access(path, W_OK);
+        if (errno != ENOENT)
+                return -errno;
+        *ret_folder_is_bad = true;
+        _cleanup_(freep) char *folder = strndup(path, (size_t)(strrchr(path, '/') - path) + 1);
+        if (!folder)
+                return -ENOMEM;
+        return may_access(folder, W_OK | X_OK);
+}
+
+static void read_output_path(Reading *reading, const Setting *setting, OutputKind kind, const char *path,
+                             Output *output) {
+        bool folder_is_bad = false;
+
+        if (!path_is_absolute(reading, setting, path))
+                return;
+        int r = may_write_file(path, &folder_is_bad);
+        if (r == -ENOMEM)
+                reading->error = r;
+        else if (r < 0)
+                value_refuse(reading, setting, "%s cannot be written: %s", folder_is_bad ? "its folder" : "the file",
+                             strerrordesc_np(-r));
+        if (r == 0) {
+                set_text(reading, &output->path, path);
+                output->kind = kind;
+        }
+}
+
+static bool output_is_later(const char *text) {
+        static const char *const later[] = { "journal", "prefix", "json" };
+
+        for (size_t i = 0; i < LENGTH_OF(later); i++)
+                if (strcmp(text, later[i]) == 0)
+                        return true;
+        return strncmp(text, "log:", 4) == 0;
+}
+
+void value_output(Reading *reading, const Setting *setting, void *ret_value) {
+        const char *text = setting->value;
+        Output *output = ret_value;
+
+        if (strcmp(text, "inherit") == 0)
+                output->kind = OUTPUT_INHERIT;
+        else if (strcmp(text, "null") == 0)
+                output->kind = OUTPUT_NULL;
+        else if (strncmp(text, "file:", 5) == 0)
+                read_output_path(reading, setting, OUTPUT_FILE, text + 5, output);
+        else if (strncmp(text, "append:", 7) == 0)
+                read_output_path(reading, setting, OUTPUT_APPEND, text + 7, output);
+        else if (output_is_later(text))
+                value_refuse(reading, setting, "this output is not in this version yet");
+        else
+                value_refuse(reading, setting, "must be inherit, null, file:PATH or append:PATH");
+}
+
+/* ---- Groups ---- */
+
+static void close_filep(FILE **file) {
+        if (*file)
+                fclose(*file);
+}
+
+/* The gid, or -1. From the file alone: the name service may load modules that talk to a network, and this runs in PID 1. */
+static int find_group(const char *name) {
+        _cleanup_(close_filep) FILE *file = fopen("/etc/group", "re");
+        char *end;
+        struct group *group;
+
+        unsigned long number = strtoul(name, &end, 10);
+        if (*name >= '0' && *name <= '9' && !*end)
+                return number <= INT32_MAX ? (int)number : -1;
+        while (file && (group = fgetgrent(file)))
+                if (strcmp(group->gr_name, name) == 0)
+                        return group->gr_gid <= INT32_MAX ? (int)group->gr_gid : -1;
+        return -1;
+}
+
+void value_group(Reading *reading, const Setting *setting, void *ret_value) {
+        int gid = find_group(setting->value);
+        if (gid < 0)
+                value_refuse(reading, setting, "there is no such group in /etc/group");
+        else
+                *(int *)ret_value = gid;
+}

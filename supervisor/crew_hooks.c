@@ -1,0 +1,217 @@
+/* crew_hooks.c - hooks of members and phases: begins each once, cuts each at its limit, tells who waits for it. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "supervisor/crew_internal.h"
+
+static bool is_stop_edge(HookOn on) {
+        return on == HOOK_PRE_STOP || on == HOOK_POST_STOP || on == HOOK_BEGIN || on == HOOK_END;
+}
+
+static const HookConfig *config_of(const Crew *crew, const HookRun *run) {
+        return &crew->config->hooks[run->hook];
+}
+
+static uint32_t alarm_of(const Crew *crew, const HookRun *run) {
+        return crew->n_members + (uint32_t)(run - crew->runs);
+}
+
+static void record_hook(Crew *crew, const HookRun *run, Event *event) {
+        const HookConfig *hook = config_of(crew, run);
+        event->hook = hook->name;
+        event->on = hook_on_to_string(hook->on);
+        event->abort = hook->on_failure == ON_FAILURE_ABORT;
+        if (hook->phase >= 0)
+                event->phase = crew->phase_names[hook->phase];
+        if (run->member == CREW_NOBODY) {
+                crew_record(crew, event);
+                return;
+        }
+        const Member *member = &crew->members[run->member];
+        event->service = crew_service(crew, member)->name;
+        event->instance = member->number;
+        event->instances = crew_service(crew, member)->instances;
+        event->attempt = member->attempt;
+        crew_record(crew, event);
+}
+
+bool crew_member_hooks_run(const Member *member) {
+        for (int on = HOOK_PRE_START; on <= HOOK_POST_STOP; on++)
+                if (member->hooks_running[on] > 0)
+                        return true;
+        return false;
+}
+
+/* Until when a hook that begins now may run. A stop hook has what is left of the phase that is being stopped; in a fast
+ * ending a second. */
+static usec_t limit_of(const Crew *crew, const HookConfig *hook, usec_t now) {
+        usec_t limit = usec_add(now, hook->timeout_usec);
+        if (!is_stop_edge(hook->on) || !crew_is_ending(crew))
+                return limit;
+        const Conductor *conductor = &crew->conductor;
+        if (conductor->sequence.fast || conductor->sequence.development) {
+                usec_t last = usec_sub(conductor_deadline_usec(conductor), conductor->budget.reserve_usec);
+                return usec_min(usec_min(limit, usec_add(now, FAST_USEC)), last);
+        }
+        return usec_min(limit, conductor->limit_usec);
+}
+
+/* Why a hook of this edge must not begin now; NULL: it may. */
+static const char *refusal(const Crew *crew, const HookRun *run, unsigned attempt, usec_t now) {
+        const HookConfig *hook = config_of(crew, run);
+        if (crew_is_ending(crew) && !is_stop_edge(hook->on))
+                return "ending";
+        if (hook_ask(&run->slot, crew->epoch, attempt) != HOOK_MAY_BEGIN)
+                return "already_ran";
+        return limit_of(crew, hook, now) <= now ? "no_time" : NULL;
+}
+
+static void count(Crew *crew, const HookRun *run, int by) {
+        if (run->member == CREW_NOBODY)
+                crew->phase_hooks_running += (unsigned)by;
+        else {
+                uint8_t *running = &crew->members[run->member].hooks_running[config_of(crew, run)->on];
+                *running = (uint8_t)(*running + by);
+        }
+}
+
+static void note_start_failure(Crew *crew, const HookRun *run) {
+        const HookConfig *hook = config_of(crew, run);
+        if (hook->on == HOOK_PRE_START && hook->on_failure == ON_FAILURE_ABORT)
+                crew->members[run->member].start_hook_failed = true;
+}
+
+static void begin(Crew *crew, HookRun *run, unsigned attempt) {
+        usec_t now = crew_now(crew);
+        const char *why_not = refusal(crew, run, attempt, now);
+        if (why_not) {
+                record_hook(crew, run,
+                            &(Event){ .kind = EVENT_HOOK_REFUSED, .reason = why_not, .status = run->slot.status });
+                return;
+        }
+        hook_begin(&run->slot, crew->epoch, attempt);
+        run->since_usec = now;
+        run->timed_out = run->killed = false;
+        run->pid = 0;
+        int r = crew->stage->spawn_hook(crew->self, (uint32_t)(run - crew->runs), &run->pid);
+        record_hook(crew, run, &(Event){ .kind = EVENT_HOOK_STARTED, .pid = run->pid });
+        if (r < 0) {
+                char error[ERROR_TEXT_MAX];
+                crew_write_error(error, sizeof error, "fork", -r, "");
+                hook_finish(&run->slot, 125);
+                note_start_failure(crew, run);
+                record_hook(crew, run,
+                            &(Event){ .kind = EVENT_HOOK_FINISHED, .code_word = "exited", .status = 125, .error = error });
+                return;
+        }
+        count(crew, run, 1);
+        alarms_set(&crew->alarms, alarm_of(crew, run), limit_of(crew, config_of(crew, run), now));
+}
+
+static bool is_on_edge(const HookConfig *hook, const Member *member, int phase, HookOn on) {
+        if (hook->on != on || !hook->argv)
+                return false;
+        return member ? hook->service == member->service : hook->phase == phase;
+}
+
+unsigned crew_run_hooks(Crew *crew, Member *member, int phase, HookOn on) {
+        for (size_t h = 0; h < crew->config->n_hooks; h++)
+                if (is_on_edge(&crew->config->hooks[h], member, phase, on))
+                        begin(crew, &crew->runs[crew->first_run[h] + (member ? member->number - 1U : 0)],
+                              member ? member->attempt : 0);
+        return member ? member->hooks_running[on] : crew->phase_hooks_running;
+}
+
+static bool is_of(const Crew *crew, const HookRun *run, const Member *member) {
+        return run->slot.state == HOOK_RUNNING && run->member == (member ? crew_index(crew, member) : CREW_NOBODY);
+}
+
+void crew_signal_hooks(Crew *crew, const Member *member, int signal_number) {
+        if (member ? !crew_member_hooks_run(member) : crew->phase_hooks_running == 0)
+                return;
+        for (uint32_t i = 0; i < crew->n_runs; i++) {
+                HookRun *run = &crew->runs[i];
+                if (!is_of(crew, run, member) || run->killed)
+                        continue;
+                if (signal_number == SIGKILL) {
+                        run->killed = true;
+                        alarms_set(&crew->alarms, alarm_of(crew, run), usec_add(crew_now(crew), GIVE_UP_USEC));
+                }
+                crew->stage->signal_hook(crew->self, i, signal_number);
+        }
+}
+
+void crew_hurry_hooks(Crew *crew, const Member *member) {
+        if (member ? !crew_member_hooks_run(member) : crew->phase_hooks_running == 0)
+                return;
+        usec_t soon = usec_add(crew_now(crew), FAST_USEC);
+        for (uint32_t i = 0; i < crew->n_runs; i++)
+                if (is_of(crew, &crew->runs[i], member))
+                        alarms_set(&crew->alarms, alarm_of(crew, &crew->runs[i]),
+                                   usec_min(soon, alarms_when(&crew->alarms, alarm_of(crew, &crew->runs[i]))));
+}
+
+static void finish(Crew *crew, HookRun *run, Ended how, const char *error) {
+        const HookConfig *hook = config_of(crew, run);
+        bool failed = run->timed_out || error || how.code != CLD_EXITED || how.status != 0;
+        int status = how.code == CLD_EXITED ? how.status : 128 + how.status;
+        hook_finish(&run->slot, status);
+        alarms_set(&crew->alarms, alarm_of(crew, run), USEC_INFINITY);
+        record_hook(crew, run,
+                    &(Event){ .kind = EVENT_HOOK_FINISHED,
+                              .pid = run->pid,
+                              .code_word = how.code == CLD_EXITED ? "exited" : how.code == CLD_DUMPED ? "dumped" : "killed",
+                              .status = how.status,
+                              .error = error,
+                              .timed_out = run->timed_out,
+                              .took_usec = usec_sub(crew_now(crew), run->since_usec) });
+        run->pid = 0;
+        count(crew, run, -1);
+        crew->survey_stale = true; /* it may have left children */
+        if (failed)
+                note_start_failure(crew, run);
+        if (run->member == CREW_NOBODY)
+                return;
+        Member *member = &crew->members[run->member];
+        if (member->life.state == LIFE_CLEARING)
+                crew_want_survey(crew);
+        else if (member->hooks_running[hook->on] == 0 && hook->on != HOOK_POST_START)
+                crew_live(crew, member,
+                          hook->on == HOOK_PRE_START && member->start_hook_failed ? LIFE_HOOKS_FAILED : LIFE_HOOKS_DONE);
+}
+
+void crew_on_hook_exited(Crew *crew, uint32_t index, Ended how) {
+        HookRun *run = &crew->runs[index];
+        if (crew->finished || run->slot.state != HOOK_RUNNING)
+                return;
+        char error[ERROR_TEXT_MAX];
+        if (run->error_step)
+                crew_write_error(error, sizeof error, run->error_step, run->error_number, config_of(crew, run)->argv[0]);
+        finish(crew, run, how, run->error_step ? error : NULL);
+        run->error_step = NULL;
+        crew_settle(crew);
+}
+
+void crew_on_hook_spawn_failed(Crew *crew, uint32_t index, const char *step, int error) {
+        crew->runs[index].error_step = step;
+        crew->runs[index].error_number = error;
+}
+
+/* The hook's own limit: its whole group is killed. What outlives that by a second is given up, so that nothing waits for
+ * ever on a process that the kernel cannot kill. */
+void crew_hook_time_up(Crew *crew, HookRun *run) {
+        if (run->slot.state != HOOK_RUNNING)
+                return;
+        if (run->killed) {
+                crew_record(crew, &(Event){ .kind = EVENT_SERVICE_LEFT,
+                                            .pid = run->pid,
+                                            .comm = config_of(crew, run)->name,
+                                            .reason = "hook outlived SIGKILL" });
+                finish(crew, run, (Ended){ .code = CLD_KILLED, .status = SIGKILL }, "it cannot be killed");
+                return;
+        }
+        run->timed_out = run->killed = true;
+        alarms_set(&crew->alarms, alarm_of(crew, run), usec_add(crew_now(crew), GIVE_UP_USEC));
+        crew->stage->signal_hook(crew->self, (uint32_t)(run - crew->runs), SIGKILL);
+}

@@ -1,0 +1,199 @@
+/* crew_internal.h - what the files of the crew share; nobody else includes it.
+ *
+ * crew.c          birth, the happenings from outside, the loop that brings everything to rest
+ * crew_life.c     carries out the orders of one member's life
+ * crew_exit.c     what a main process's end means: its record, its tree, its outcome
+ * crew_start.c    whose turn it is to start, and whether all are ready
+ * crew_hooks.c    hooks of members and phases
+ * crew_ending.c   the conductor's stage: phases, stops in order, kills, the end
+ * crew_notify.c   what the members say: readiness, status, more time, marks
+ * crew_view.c     what others may read */
+#pragma once
+#include "shutdown/conductor.h"
+#include "shutdown/hooks.h"
+#include "shutdown/verdict.h"
+#include "supervisor/alarms.h"
+#include "supervisor/crew.h"
+#include "supervisor/life.h"
+#include "base/names.h"
+#include "supervisor/respawn.h"
+
+#define GIVE_UP_USEC       (1 * USEC_PER_SEC)  /* what outlives SIGKILL this long is given up */
+#define CLEAN_TREE_USEC    (10 * USEC_PER_SEC) /* at most, for the tree of a service that ended by itself */
+#define DRAINED_KILL_USEC  (1 * USEC_PER_SEC)
+#define PROGRESS_USEC      (1 * USEC_PER_SEC)
+#define STATUS_USEC        (1 * USEC_PER_SEC)  /* a status is recorded at most so often */
+#define ERROR_TEXT_MAX     192
+#ifndef ORPHANS_MAX /* the simulation has a crowd already with a few */
+#define ORPHANS_MAX        1024
+#endif
+#define TURNS_AT_ONCE      32                  /* spawns between two looks at the signals */
+#define FOREIGN_MARKS_MAX  64                  /* names that applications mark and the configuration does not know */
+
+/* Orphans beyond the list, by number only. */
+typedef struct Crowd {
+        uint32_t n, given_up;
+} Crowd;
+
+typedef struct Member {
+        Life life;
+        uint16_t service, number;
+        pid_t pid;
+        unsigned attempt;
+        Respawn respawn;
+        Ended how;
+        Crowd crowd;
+        unsigned descendants_named; /* how many orphans the last descendants_left told of */
+        unsigned orphans, active, killed; /* killed: processes of this run that got SIGKILL */
+        usec_t since_usec, spawned_usec, ready_usec, ready_for_usec, asked_usec, exited_usec, status_usec;
+        usec_t clear_limit_usec; /* when the rest of the tree is killed */
+        const char *kill_reason; /* of the first SIGKILL in this run; NULL: none */
+        const char *error_step;  /* before exec; NULL: none */
+        int error_number;
+        char *status;
+        uint8_t hooks_running[4]; /* by HookOn up to post-stop */
+        bool settled;            /* ready once, or resting: those who wait for its start may go on */
+        bool new_orphans;        /* adopted since the tree was last asked or killed */
+        bool has_exited, asked, clean, said_stopping, drained, overdue, start_hook_failed, requirement_failed;
+        bool counted_ready, forced_in_ending;
+        char owner[37];
+} Member;
+
+typedef struct HookRun {
+        HookSlot slot;
+        uint16_t hook;
+        uint32_t member; /* CREW_NOBODY: a phase's */
+        pid_t pid;
+        usec_t since_usec;
+        bool timed_out, killed;
+        const char *error_step; /* before exec; NULL: none */
+        int error_number;
+} HookRun;
+
+typedef struct ServiceTally {
+        uint32_t first_member;
+        uint16_t settled, resting, failed;
+        uint16_t turns;  /* members that were told to start */
+        bool released;   /* its members were told to stop */
+} ServiceTally;
+
+typedef struct ForeignMark {
+        char name[41];
+        uint32_t member;
+        HookSlot slot;
+} ForeignMark;
+
+typedef struct Orphan {
+        pid_t pid;
+        uint32_t member; /* CREW_NOBODY: nobody's */
+        bool given_up;   /* outlived SIGKILL: nobody waits for it any more */
+} Orphan;
+
+struct Crew {
+        const Config *config;
+        const Stage *stage;
+        void *self;
+        bool pid_namespace;
+
+        Member *members;
+        uint32_t n_members;
+        ServiceTally *tallies;
+        HookRun *runs;
+        uint32_t n_runs;
+        uint32_t *first_run; /* of a hook */
+        ForeignMark *foreign;
+        unsigned n_foreign;
+        Alarms alarms; /* members, then hook runs, then the crew's own (CrewAlarm) */
+
+        Conductor conductor;
+        const char *phase_names[PHASES_MAX];
+        Verdict verdict;
+        unsigned epoch;
+        usec_t started_usec;
+        const char *cause, *cause_service;
+
+        int start_phase;    /* that is starting; -1: all were told */
+        bool started, startup_told, ready, ready_told;
+        uint32_t n_not_ready, n_resting, n_clearing;
+        uint32_t unsettled[PHASES_MAX], alive[PHASES_MAX];
+        uint32_t gone[PHASES_MAX], killed[PHASES_MAX], left[PHASES_MAX];
+
+        unsigned unattributed;     /* orphans of nobody */
+        bool new_strays, strays_killed;
+        Orphan orphans[ORPHANS_MAX]; /* adopted, alive for all we know */
+        unsigned n_orphans, n_unlisted;
+        Crowd crowd; /* nobody's */
+        bool survey_stale;         /* somebody died since the last survey */
+        bool survey_asked;
+        bool late_orphans;         /* one was found of a member whose main process is there */
+        unsigned phase_hooks_running;
+
+        bool starts_dirty, stops_dirty, stop_everything;
+        int stop_phase;            /* being stopped; -1: none */
+        int counted_phase;         /* whose gone, killed and left are being counted; -1: none */
+        bool running;              /* crew_settle() is at work */
+        bool finished;
+        unsigned told;             /* calls of crew_told() */
+};
+
+typedef enum CrewAlarm { CREW_ALARM_CONDUCTOR, CREW_ALARM_PROGRESS, CREW_ALARM_STRAYS, CREW_ALARM_TURNS, _CREW_ALARM_MAX } CrewAlarm;
+
+static inline usec_t crew_now(const Crew *crew) {
+        return crew->stage->now(crew->self);
+}
+
+static inline const ServiceConfig *crew_service(const Crew *crew, const Member *member) {
+        return &crew->config->services[member->service];
+}
+
+static inline uint32_t crew_index(const Crew *crew, const Member *member) {
+        return (uint32_t)(member - crew->members);
+}
+
+void crew_record(Crew *crew, Event *event);
+/* An event about a member: service, instance, pid and owner are filled in. */
+void crew_record_member(Crew *crew, const Member *member, Event *event);
+void crew_alarm_member(Crew *crew, const Member *member, usec_t when);
+void crew_alarm(Crew *crew, CrewAlarm alarm, usec_t when);
+void crew_want_survey(Crew *crew);
+
+void crew_live(Crew *crew, Member *member, LifeHappening what);
+void crew_member_signal(Crew *crew, Member *member, Whom whom, int signal_number, const char *reason);
+void crew_kill(Crew *crew, Member *member);
+void crew_clear(Crew *crew, Member *member);
+const char *crew_failure_in_ending(Crew *crew, const Member *member); /* NULL: it did not fail */
+void crew_settle_run(Crew *crew, Member *member);
+void crew_name_descendants(Crew *crew, Member *member);
+void crew_tree_check(Crew *crew, Member *member);
+void crew_write_error(char *text, size_t size, const char *step, int error, const char *program);
+void crew_give_up(Crew *crew, Member *member, const char *reason);
+void crew_name_left(Crew *crew, uint32_t member, const char *reason);
+const char *crew_kill_reason(const Crew *crew, const Member *member);
+
+void crew_mark_settled(Crew *crew, Member *member);
+void crew_give_turns(Crew *crew);
+void crew_update_ready(Crew *crew, Member *member);
+void crew_tell_readiness(Crew *crew, const char *reason);
+
+/* Begins the hooks of an edge; how many run now. `member` NULL: of `phase`. */
+unsigned crew_run_hooks(Crew *crew, Member *member, int phase, HookOn on);
+void crew_signal_hooks(Crew *crew, const Member *member, int signal_number); /* NULL: the phases' */
+void crew_hook_time_up(Crew *crew, HookRun *run);
+void crew_hurry_hooks(Crew *crew, const Member *member);
+bool crew_member_hooks_run(const Member *member);
+
+extern const ConductorStage crew_conductor_stage;
+void crew_release_stops(Crew *crew);
+void crew_check_group(Crew *crew);
+void crew_tell_progress(Crew *crew);
+void crew_orphan_add(Crew *crew, uint32_t member, pid_t pid);
+void crew_orphan_remove(Crew *crew, uint32_t member, pid_t pid);
+void crew_orphan_give_up(Crew *crew, uint32_t member, pid_t pid);
+unsigned crew_awaited_strays(const Crew *crew);
+void crew_signal_strays(Crew *crew, int signal_number, const char *reason);
+void crew_treat_strays(Crew *crew);
+void crew_begin_with_strays(Crew *crew, bool killing);
+void crew_strays_time_up(Crew *crew);
+void crew_end_because(Crew *crew, const char *cause, const char *service, bool fast);
+/* Brings everything to rest: gives turns, releases stops, tells the conductor. Every happening from outside ends with it. */
+void crew_settle(Crew *crew);

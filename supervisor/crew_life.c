@@ -1,0 +1,216 @@
+/* crew_life.c - carries out the orders of one member's life; see crew_internal.h. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "supervisor/crew_internal.h"
+
+/* A version 4 uuid: who holds a run's jobs. Uniqueness is what counts, and the stage's numbers are good for that. */
+static void new_owner(Crew *crew, char owner[static 37]) {
+        uint32_t r[4];
+        for (int i = 0; i < 4; i++)
+                r[i] = crew->stage->random(crew->self);
+        snprintf(owner, 37, "%08x-%04x-4%03x-%04x-%04x%08x", r[0], r[1] >> 16, r[1] & 0xfff,
+                 (r[2] >> 16 & 0x3fff) | 0x8000, r[2] & 0xffff, r[3]);
+}
+
+static void begin_run(Crew *crew, Member *member) {
+        member->attempt++;
+        member->killed = member->active = 0;
+        member->ready_usec = member->asked_usec = member->spawned_usec = member->exited_usec = 0;
+        member->ready_for_usec = 0;
+        member->kill_reason = member->error_step = NULL;
+        member->has_exited = member->asked = member->clean = member->said_stopping = member->drained = false;
+        member->overdue = member->start_hook_failed = false;
+        member->pid = 0;
+        new_owner(crew, member->owner);
+        crew_record_member(crew, member, &(Event){ .kind = EVENT_SERVICE_STARTING });
+}
+
+static void run_pre_start(Crew *crew, Member *member) {
+        begin_run(crew, member);
+        if (crew_run_hooks(crew, member, -1, HOOK_PRE_START) == 0)
+                crew_live(crew, member, member->start_hook_failed ? LIFE_HOOKS_FAILED : LIFE_HOOKS_DONE);
+}
+
+/* Not even a child could be made (EAGAIN, ENOMEM): a failed run like any other, so that it is retried and given up. */
+static void spawn_failed(Crew *crew, Member *member, int error) {
+        crew_on_spawn_failed(crew, crew_index(crew, member), "fork", error);
+        crew_on_exited(crew, crew_index(crew, member), (Ended){ .code = CLD_EXITED, .status = 125 });
+}
+
+static void spawn(Crew *crew, Member *member) {
+        pid_t pid;
+        usec_t now = crew_now(crew);
+        member->spawned_usec = now;
+        crew_alarm_member(crew, member, usec_add(now, crew_service(crew, member)->timeout_start_usec));
+        int r = crew->stage->spawn(crew->self, crew_index(crew, member), &pid);
+        if (r < 0)
+                spawn_failed(crew, member, -r);
+        else
+                member->pid = pid;
+}
+
+static void greet(Crew *crew, Member *member) {
+        usec_t now = crew_now(crew);
+        member->ready_usec = now;
+        crew_record_member(crew, member,
+                           &(Event){ .kind = EVENT_SERVICE_READY, .took_usec = usec_sub(now, member->spawned_usec) });
+        crew_mark_settled(crew, member);
+        crew_run_hooks(crew, member, -1, HOOK_POST_START);
+}
+
+/* How long a member has from being asked until it is killed. Outside an ending an unset limit is the phase's timeout; in it,
+ * what is left of the phase divided by the length of the chain that has still to stop after it. */
+static usec_t stop_timeout(const Crew *crew, const Member *member, usec_t now) {
+        const ServiceConfig *service = crew_service(crew, member);
+        if (service->timeout_stop_usec != USEC_UNSET)
+                return service->timeout_stop_usec;
+        if (!crew_is_ending(crew) || crew->conductor.limit_usec == USEC_INFINITY)
+                return crew->conductor.budget.timeout_usec[service->phase];
+        return usec_sub(crew->conductor.limit_usec, now) / (service->depth > 0 ? service->depth : 1);
+}
+
+static usec_t stop_limit(const Crew *crew, const Member *member, usec_t now) {
+        usec_t limit = usec_add(now, stop_timeout(crew, member, now));
+        if (crew_is_ending(crew) && (crew->conductor.sequence.fast || crew->conductor.sequence.development))
+                limit = usec_min(limit, usec_add(now, FAST_USEC));
+        if (crew->stop_phase >= 0)
+                limit = usec_min(limit, crew->conductor.limit_usec);
+        return limit;
+}
+
+static void ask(Crew *crew, Member *member) {
+        const ServiceConfig *service = crew_service(crew, member);
+        usec_t now = crew_now(crew);
+        if (crew->conductor.sequence.fast)
+                crew_signal_hooks(crew, member, SIGKILL);
+        member->asked = true;
+        member->asked_usec = now;
+        member->clear_limit_usec = stop_limit(crew, member, now);
+        crew_alarm_member(crew, member, member->clear_limit_usec);
+        const char *reason = member->overdue ? "start_timeout" : crew_is_ending(crew) ? "ending" : "stop";
+        crew_member_signal(crew, member, WHOM_MAIN, service->kill_signal, reason);
+        if (service->kill_mode == KILL_CONTROL_GROUP) {
+                crew_member_signal(crew, member, WHOM_REST, SIGTERM, reason);
+                crew_want_survey(crew); /* who of it was orphaned before is asked as soon as it is found */
+        }
+}
+
+static void hurry(Crew *crew, Member *member) {
+        usec_t soon = usec_add(crew_now(crew), FAST_USEC);
+        crew_alarm_member(crew, member, usec_min(alarms_when(&crew->alarms, crew_index(crew, member)), soon));
+        member->clear_limit_usec = usec_min(member->clear_limit_usec, soon);
+        crew_hurry_hooks(crew, member);
+}
+
+static void run_hooks_and_go_on(Crew *crew, Member *member, HookOn on) {
+        if (crew_run_hooks(crew, member, -1, on) == 0 && member->hooks_running[on] == 0)
+                crew_live(crew, member, LIFE_HOOKS_DONE);
+        else if (crew->stop_phase >= 0 && on == HOOK_PRE_STOP)
+                crew_alarm_member(crew, member, crew->conductor.limit_usec);
+}
+
+static void rest(Crew *crew, Member *member) {
+        const ServiceConfig *service = crew_service(crew, member);
+        ServiceTally *tally = &crew->tallies[member->service];
+        if (member->life.state == LIFE_LEFT) {
+                crew_name_left(crew, crew_index(crew, member), "outlived SIGKILL");
+                crew->left[service->phase]++;
+                crew->survey_stale = true; /* its main process did not die, so nobody has looked for what it left elsewhere */
+        } else
+                crew->gone[service->phase]++;
+        crew_name_descendants(crew, member);
+        crew->new_strays |= member->orphans > 0; /* what is left of it, if anything, is a stray now */
+        crew_alarm_member(crew, member, USEC_INFINITY);
+        tally->resting++;
+        tally->failed += member->life.state == LIFE_FAILED;
+        crew->alive[service->phase]--;
+        crew->n_resting++;
+        crew_mark_settled(crew, member);
+        if (service->after.n > 0 && tally->resting == service->instances)
+                crew->stops_dirty = true;
+        if (member->life.state == LIFE_LEFT) {
+                const char *failure =
+                        crew_is_ending(crew) ? crew_failure_in_ending(crew, member) : "something of it cannot be killed";
+                tally->failed += failure != NULL;
+                if (failure)
+                        crew_give_up(crew, member, failure);
+        }
+        if (crew_is_ending(crew))
+                return;
+        crew->starts_dirty = true;
+        if (member->life.state != LIFE_DONE && service->essential)
+                crew_end_because(crew, crew->startup_told ? "essential" : "start_failed", service->name, false);
+        else if (crew->n_resting == crew->n_members ||
+                 (service->essential && service->type != SERVICE_ONESHOT && tally->resting == service->instances))
+                crew_end_because(crew, "finished", service->name, false);
+}
+
+static void carry_out(Crew *crew, Member *member, LifeOrder order) {
+        switch (order) {
+        case LIFE_ORDER_RUN_PRE_START: run_pre_start(crew, member); break;
+        case LIFE_ORDER_SPAWN:         spawn(crew, member); break;
+        case LIFE_ORDER_GREET:         greet(crew, member); break;
+        case LIFE_ORDER_RUN_PRE_STOP:  run_hooks_and_go_on(crew, member, HOOK_PRE_STOP); break;
+        case LIFE_ORDER_ASK:           ask(crew, member); break;
+        case LIFE_ORDER_HURRY:         hurry(crew, member); break;
+        case LIFE_ORDER_KILL:          crew_kill(crew, member); break;
+        case LIFE_ORDER_CLEAR:         crew_clear(crew, member); break;
+        case LIFE_ORDER_STOP_HOOKS:    crew_signal_hooks(crew, member, SIGTERM); break;
+        case LIFE_ORDER_KILL_HOOKS:    crew_signal_hooks(crew, member, SIGKILL); break;
+        case LIFE_ORDER_RUN_POST_STOP: run_hooks_and_go_on(crew, member, HOOK_POST_STOP); break;
+        case LIFE_ORDER_SETTLE:        crew_settle_run(crew, member); break;
+        case LIFE_ORDER_REST:          rest(crew, member); break;
+        case LIFE_ORDER_SCHEDULE: /* crew_settle_run() set the alarm */
+        case LIFE_ORDER_NONE:
+        case _LIFE_ORDER_MAX:          break;
+        }
+}
+
+void crew_live(Crew *crew, Member *member, LifeHappening what) {
+        LifeState before = member->life.state;
+        if (what == LIFE_OVERDUE && before == LIFE_STARTING)
+                member->overdue = true;
+        LifeStep step = life_step(member->life, what);
+        member->life = step.next;
+        if (step.next.state != before) {
+                member->since_usec = crew_now(crew);
+                if (step.next.state != LIFE_BACKOFF)
+                        crew_alarm_member(crew, member, USEC_INFINITY);
+                crew->n_clearing += (step.next.state == LIFE_CLEARING) - (before == LIFE_CLEARING);
+                crew_update_ready(crew, member);
+        }
+        carry_out(crew, member, step.order);
+}
+
+/* SIGTERM is followed by SIGCONT in the stage; what is told comes back by crew_told(). */
+void crew_member_signal(Crew *crew, Member *member, Whom whom, int signal_number, const char *reason) {
+        member->new_orphans = false;
+        crew->stage->signal(crew->self, crew_index(crew, member), whom, signal_number, reason);
+}
+
+const char *crew_kill_reason(const Crew *crew, const Member *member) {
+        if (member && member->drained)
+                return "drained";
+        if (member && member->has_exited && !member->asked && !member->clean)
+                return "died";
+        if (!crew_is_ending(crew))
+                return member && member->overdue ? "start_timeout" : "stop_timeout";
+        usec_t now = crew_now(crew);
+        if (now >= usec_sub(conductor_deadline_usec(&crew->conductor), crew->conductor.budget.reserve_usec))
+                return "deadline";
+        if (crew->conductor.sequence.fast || crew->conductor.sequence.development)
+                return "fast";
+        return now >= crew->conductor.limit_usec ? "phase_limit" : "stop_timeout";
+}
+
+void crew_kill(Crew *crew, Member *member) {
+        usec_t now = crew_now(crew);
+        const char *reason = crew_kill_reason(crew, member);
+        if (!member->kill_reason)
+                member->kill_reason = reason;
+        crew_signal_hooks(crew, member, SIGKILL);
+        crew_alarm_member(crew, member, usec_add(now, GIVE_UP_USEC));
+        crew_member_signal(crew, member, WHOM_ALL, SIGKILL, reason);
+}

@@ -1,0 +1,125 @@
+/* crew_start.c - whose turn it is to start: phases in reverse, After and Requires within one; and whether all are ready. */
+#include "supervisor/crew_internal.h"
+
+void crew_mark_settled(Crew *crew, Member *member) {
+        if (member->settled)
+                return;
+        const ServiceConfig *service = crew_service(crew, member);
+        member->settled = true;
+        crew->tallies[member->service].settled++;
+        crew->unsettled[service->phase]--;
+        if (service->before.n > 0 || crew->unsettled[service->phase] == 0)
+                crew->starts_dirty = true;
+}
+
+static bool may_start(const Crew *crew, const ServiceConfig *service) {
+        for (unsigned i = 0; i < service->after.n; i++) {
+                uint16_t other = service->after.items[i];
+                if (crew->tallies[other].settled < crew->config->services[other].instances)
+                        return false;
+        }
+        return true;
+}
+
+static bool requirement_failed(const Crew *crew, const ServiceConfig *service) {
+        for (unsigned i = 0; i < service->requires.n; i++)
+                if (crew->tallies[service->requires.items[i]].failed > 0)
+                        return true;
+        return false;
+}
+
+/* What requires a service that failed for good does not start, and stops. */
+static void stop_dependents(Crew *crew) {
+        for (size_t s = 0; s < crew->config->n_services && !crew_is_ending(crew); s++) {
+                const ServiceConfig *service = &crew->config->services[s];
+                if (service->requires.n == 0 || !requirement_failed(crew, service))
+                        continue;
+                Member *member = &crew->members[crew->tallies[s].first_member];
+                for (unsigned i = 0; i < service->instances && !crew_is_ending(crew); i++, member++) {
+                        if (member->requirement_failed || life_is_resting(member->life.state))
+                                continue;
+                        member->requirement_failed = true;
+                        if (member->life.state == LIFE_WAITING || member->life.state == LIFE_BACKOFF)
+                                crew_give_up(crew, member, "what it requires failed");
+                        else
+                                crew_live(crew, member, LIFE_STOP_WANTED);
+                }
+        }
+}
+
+/* A bounded number of spawns, then the signals have their turn again: a start of thousands must not make PID 1 deaf. */
+static bool give_turns_of(Crew *crew, size_t index, unsigned *left) {
+        const ServiceConfig *service = &crew->config->services[index];
+        ServiceTally *tally = &crew->tallies[index];
+        while (tally->turns < service->instances) {
+                if (crew_is_ending(crew))
+                        return false;
+                if (*left == 0) {
+                        crew_alarm(crew, CREW_ALARM_TURNS, crew_now(crew));
+                        return false;
+                }
+                --*left;
+                crew_live(crew, &crew->members[tally->first_member + tally->turns++], LIFE_TURN);
+        }
+        return true;
+}
+
+static bool give_turns_in_phase(Crew *crew, unsigned phase, unsigned *left) {
+        for (size_t s = 0; s < crew->config->n_services; s++) {
+                const ServiceConfig *service = &crew->config->services[s];
+                if (service->phase != phase || crew->tallies[s].turns == service->instances || !may_start(crew, service))
+                        continue;
+                if (!give_turns_of(crew, s, left))
+                        return false;
+        }
+        return true;
+}
+
+static void finish_startup(Crew *crew) {
+        crew->startup_told = true;
+        crew_record(crew, &(Event){ .kind = EVENT_STARTUP_FINISHED,
+                                    .took_usec = usec_sub(crew_now(crew), crew->started_usec) });
+        crew_tell_readiness(crew, "startup finished");
+}
+
+void crew_give_turns(Crew *crew) {
+        unsigned left = TURNS_AT_ONCE;
+        crew->starts_dirty = false;
+        stop_dependents(crew);
+        while (crew->start_phase >= 0 && !crew_is_ending(crew)) {
+                if (!give_turns_in_phase(crew, (unsigned)crew->start_phase, &left))
+                        return;
+                if (crew->unsettled[crew->start_phase] > 0)
+                        return;
+                crew->start_phase--;
+        }
+        if (crew->start_phase < 0 && !crew->startup_told && !crew_is_ending(crew))
+                finish_startup(crew);
+}
+
+void crew_tell_readiness(Crew *crew, const char *reason) {
+        bool ready = crew->startup_told && !crew_is_ending(crew) && crew->n_not_ready == 0;
+        if (crew->ready_told && ready == crew->ready)
+                return;
+        crew->ready_told = true;
+        crew->ready = ready;
+        crew_record(crew, &(Event){ .kind = EVENT_READINESS_CHANGED, .ready = ready, .reason = reason });
+}
+
+/* What has done its work stands in nobody's way; but an essential service that is over is no longer there to be ready. */
+static bool counts_as_ready(const Crew *crew, const Member *member) {
+        const ServiceConfig *service = crew_service(crew, member);
+        if (member->life.state == LIFE_DONE)
+                return service->type == SERVICE_ONESHOT || !service->essential;
+        return member->life.state == LIFE_READY;
+}
+
+void crew_update_ready(Crew *crew, Member *member) {
+        bool counts = counts_as_ready(crew, member);
+        if (counts == member->counted_ready)
+                return;
+        member->counted_ready = counts;
+        crew->n_not_ready += counts ? -1U : 1U;
+        if (crew->startup_told && !crew_is_ending(crew))
+                crew_tell_readiness(crew, crew_service(crew, member)->name);
+}

@@ -1,0 +1,21 @@
+/* launches.h - the children that are between fork and exec, and what their error pipes tell.
+ *
+ * One nested epoll for all pipes, so that a thousand starts at once cost this process no thousand event sources. Slots are
+ * numbered by the caller. */
+#pragma once
+#include <stdint.h>
+#include <systemd/sd-event.h>
+#include "supervisor/child.h"
+
+typedef struct Launches Launches;
+
+/* `failure` NULL: exec was reached. */
+typedef void (*LaunchHandler)(void *userdata, uint32_t slot, const ChildFailure *failure);
+
+int launches_new(Launches **ret, sd_event *event, uint32_t n_slots, LaunchHandler handler, void *userdata);
+Launches *launches_free(Launches *launches);
+
+/* Takes the reading end of the pipe. When it cannot be watched (ENOMEM), it is read when the child ends: launches_settle(). */
+void launches_watch(Launches *launches, uint32_t slot, int fd);
+/* Tells now what the pipe of `slot` says, before its child's end is told. */
+void launches_settle(Launches *launches, uint32_t slot);

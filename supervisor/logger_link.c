@@ -1,0 +1,330 @@
+/* logger_link.c - the life of the logger process: started, started again, given up, finished. */
+#include "supervisor/logger_link.h"
+#include "base/clock.h"
+#include "base/names.h"
+#include "base/take.h"
+#include "supervisor/child.h"
+#include "supervisor/logger_link_internal.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#define RESTART_USEC USEC_PER_SEC
+#define STEADY_USEC  (10 * USEC_PER_SEC) /* who lived that long did not fail in a row */
+#define SOCKET_BYTES (256 * 1024)
+
+/* ---- Its life ---- */
+
+static void disconnect(LoggerLink *link) {
+        link->talk = sd_event_source_disable_unref(link->talk);
+        link->birth = sd_event_source_disable_unref(link->birth);
+        link->socket = close_fd(link->socket);
+        link->failure_fd = close_fd(link->failure_fd);
+        link_journal_stop(&link->journal);
+}
+
+static int on_birth(sd_event_source *source, int fd, uint32_t revents, void *userdata) {
+        LoggerLink *link = userdata;
+        ChildFailure failure;
+
+        (void)source, (void)revents;
+        int r = child_read_failure(fd, &failure);
+        if (r == -EAGAIN)
+                return 0;
+        if (r > 0)
+                link_say(link, LOG_LEVEL_ERR, "the logger %s could not be started (%s): %s", link->program,
+                    child_step_to_string(failure.step), strerror(failure.error));
+        link->birth = sd_event_source_disable_unref(link->birth);
+        link->failure_fd = close_fd(link->failure_fd);
+        return 0;
+}
+
+static int spawn(LoggerLink *link, int its_socket) {
+        const Config *config = link->plan.config;
+        char *argv[12], size[24];
+        unsigned n = 0;
+        ChildPlan plan = { .argv = argv, .envp = link->plan.environment, .input_fd = its_socket,
+                           .output = { .fd = -1, .null = true }, .error = CHILD_OUTPUT_INHERIT };
+
+        argv[n++] = link->program;
+        argv[n++] = (char *)"--log-format";
+        argv[n++] = (char *)log_format_to_string(config->log_format);
+        argv[n++] = (char *)"--log-level";
+        argv[n++] = (char *)log_level_to_string(config->log_level);
+        if (link->plan.journal_path) {
+                snprintf(size, sizeof size, "%" PRIu64, link->plan.journal_max_size);
+                argv[n++] = (char *)"--journal";
+                argv[n++] = (char *)link->plan.journal_path;
+                argv[n++] = (char *)"--journal-max-size";
+                argv[n++] = size;
+        }
+        argv[n] = NULL;
+        return child_spawn(&plan, &link->pid, &link->failure_fd);
+}
+
+static int connect_logger(LoggerLink *link) {
+        static const int bytes = SOCKET_BYTES;
+        _cleanup_(closep) int its_socket = -1;
+        int ends[2];
+
+        if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) < 0)
+                return -errno;
+        link->socket = ends[0];
+        its_socket = ends[1];
+        /* An expression of 64 KiB must fit; where the kernel gives less, it says so when one does not. */
+        (void)setsockopt(link->socket, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
+        if (link->plan.journal_path) {
+                int r = link_journal_start(&link->journal);
+                if (r < 0)
+                        return r;
+        }
+        return spawn(link, its_socket);
+}
+
+static void count_failure(LoggerLink *link);
+static void go_on_without(LoggerLink *link);
+
+static void start(LoggerLink *link) {
+        link->started = clock_now_usec();
+        int r = connect_logger(link);
+        if (r < 0) {
+                link_say(link, LOG_LEVEL_ERR, "the logger could not be started: %s", strerror(-r));
+                count_failure(link);
+                go_on_without(link);
+                return;
+        }
+        link->plan.spawned(link->plan.userdata, link->pid);
+        r = link_listen(link);
+        if (r >= 0)
+                r = sd_event_add_io(link->event, &link->birth, link->failure_fd, EPOLLIN, on_birth, link);
+        if (r < 0) /* it will see its socket closed and exit, which counts as a failure */
+                disconnect(link);
+        link_streams_forget(&link->streams);
+        link_send_or_wait(link);
+        link_journal_pump(&link->journal);
+}
+
+static int on_restart(sd_event_source *source, uint64_t usec, void *userdata) {
+        LoggerLink *link = userdata;
+
+        (void)usec;
+        link->restart = sd_event_source_disable_unref(source);
+        start(link);
+        return 0;
+}
+
+static void give_up(LoggerLink *link) {
+        link->given_up = true;
+        link_say(link, LOG_LEVEL_ERR,
+            "the logger was given up after %u failures in a row: hooks by LogPattern are not seen, output of the services "
+            "that have one is dropped until they are started again%s; SIGUSR2 tries again",
+            link->failures, link->plan.journal_path ? ", the journal is kept in memory only" : "");
+        link_streams_drain_all(&link->streams);
+}
+
+static void count_failure(LoggerLink *link) {
+        if (usec_sub(clock_now_usec(), link->started) >= STEADY_USEC)
+                link->failures = 0;
+        link->failures++;
+}
+
+/* After a failure, which was said and counted; or after the end that was wished for. */
+static void go_on_without(LoggerLink *link) {
+        usec_t due = usec_max(clock_now_usec(), usec_add(link->started, RESTART_USEC));
+
+        disconnect(link);
+        if (link->settling != 0)
+                link_call_settled(link); /* nobody will answer */
+        if (link->finishing)
+                return;
+        if (link->failures >= LOGGER_FAILURES_MAX ||
+            sd_event_add_time(link->event, &link->restart, CLOCK_MONOTONIC, due, USEC_PER_MSEC, on_restart, link) < 0)
+                give_up(link);
+}
+
+static void say_exit(const LoggerLink *link, Ended how) {
+        char name[SIGNAL_TEXT_MAX], what[64];
+
+        if (how.code == CLD_EXITED)
+                snprintf(what, sizeof what, "ended with exit code %d", how.status);
+        else
+                snprintf(what, sizeof what, "was killed by %s", signal_to_string(how.status, name));
+        if (link->finishing)
+                link_say(link, LOG_LEVEL_WARNING, "the logger %s at the end: its last lines may be missing", what);
+        else
+                link_say(link, LOG_LEVEL_WARNING, "the logger %s (failure %u of at most %d in a row)", what, link->failures,
+                         LOGGER_FAILURES_MAX);
+}
+
+void logger_link_on_exited(LoggerLink *link, Ended how) {
+        link_hear_last_words(link);
+        link->pid = 0;
+        if (link->birth)
+                on_birth(link->birth, link->failure_fd, 0, link);
+        if (!link->finishing)
+                count_failure(link);
+        if (!link->finishing || how.code != CLD_EXITED || how.status != 0)
+                say_exit(link, how);
+        go_on_without(link);
+}
+
+pid_t logger_link_pid(const LoggerLink *link) {
+        return link->pid;
+}
+
+static void on_handed_over(void *userdata) {
+        LoggerLink *link = userdata;
+        if (link->socket >= 0)
+                shutdown(link->socket, SHUT_WR); /* the logger reads this as the end; we still hear it */
+}
+
+bool logger_link_finish(LoggerLink *link) {
+        link->finishing = true;
+        link->restart = sd_event_source_disable_unref(link->restart);
+        if (link->pid == 0) {
+                if (link->plan.journal_path)
+                        link_say(link, LOG_LEVEL_WARNING, "the end of the journal is not in %s: no logger runs",
+                                 link->plan.journal_path);
+                return false;
+        }
+        if (link->plan.journal_path)
+                link_journal_end(&link->journal);
+        else
+                on_handed_over(link);
+        return true;
+}
+
+/* ---- What the rest of PID 1 asks ---- */
+
+void logger_link_pump(LoggerLink *link) {
+        link_journal_pump(&link->journal);
+}
+
+void logger_link_reopen(LoggerLink *link) {
+        if (link->given_up && !link->finishing) {
+                link->given_up = false;
+                link->failures = 0;
+                start(link);
+        } else if (link->pid != 0) {
+                link->reopen_unsent = true;
+                link_send_or_wait(link);
+        }
+}
+
+bool logger_link_settle(LoggerLink *link) {
+        if (link->pid == 0 || link->socket < 0 || link->streams.n_used == 0)
+                return false;
+        link->settling = ++link->questions;
+        link->settle_unsent = true;
+        link_send_or_wait(link);
+        return true;
+}
+
+bool logger_link_watches(const Config *config, uint16_t service) {
+        for (size_t i = 0; i < config->n_hooks; i++)
+                if (config->hooks[i].log_pattern && config->hooks[i].service == (int)service)
+                        return true;
+        return false;
+}
+
+/* One pipe for both keeps the order between them, as one terminal or one file would. */
+static bool go_to_one_place(const Output *out, const Output *err) {
+        struct stat a, b;
+
+        if (out->kind != err->kind)
+                return false;
+        switch (out->kind) {
+        case OUTPUT_NULL: return true;
+        case OUTPUT_FILE:
+        case OUTPUT_APPEND: return strcmp(out->path, err->path) == 0;
+        case OUTPUT_INHERIT:
+                return fstat(STDOUT_FILENO, &a) == 0 && fstat(STDERR_FILENO, &b) == 0 && a.st_dev == b.st_dev &&
+                       a.st_ino == b.st_ino;
+        case _OUTPUT_KIND_MAX: break;
+        }
+        return false;
+}
+
+static int duplicate(int fd) {
+        int copy = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        return copy < 0 ? -errno : copy;
+}
+
+int logger_link_open(LoggerLink *link, uint32_t member, uint16_t service, unsigned instance, int ret_fds[static 2]) {
+        const ServiceConfig *config = &link->plan.config->services[service];
+
+        if (link->given_up || link->finishing)
+                return -ENOTCONN;
+        int out = link_streams_open(&link->streams, member, service, instance, 0);
+        if (out < 0)
+                return out;
+        int err = go_to_one_place(&config->standard_output, &config->standard_error)
+                          ? duplicate(out)
+                          : link_streams_open(&link->streams, member, service, instance, 1);
+        if (err < 0) {
+                close_fd(out); /* the logger sees a pipe that ends without a byte */
+                return err;
+        }
+        ret_fds[0] = out;
+        ret_fds[1] = err;
+        link_send_or_wait(link);
+        return 0;
+}
+
+void logger_link_started(LoggerLink *link, uint32_t member, pid_t pid) {
+        for (unsigned side = 0; side < 2; side++) {
+                LinkStream *stream = link_streams_newest(&link->streams, member, side);
+                if (stream && stream->pid == 0)
+                        stream->pid = pid;
+        }
+}
+
+/* ---- Birth and end of the link ---- */
+
+static void on_dropped(void *userdata, const LinkStream *stream) {
+        LoggerLink *link = userdata;
+        link_say(link, LOG_LEVEL_WARNING, "what an earlier run of %s@%u wrote was dropped: its target has taken nothing for %d runs",
+                 link->plan.config->services[stream->service].name, stream->instance, LOGGER_RUNS_MAX);
+}
+
+int logger_link_new(LoggerLink **ret, sd_event *event, const LoggerPlan *plan) {
+        LoggerLink *link = calloc(1, sizeof *link);
+        if (!link)
+                return -ENOMEM;
+        link->event = sd_event_ref(event);
+        link->plan = *plan;
+        link->socket = link->failure_fd = -1;
+        link_journal_init(&link->journal, event, plan->archive);
+        link->journal.on_handed_over = on_handed_over;
+        link->journal.userdata = link;
+        link->program = strdup(plan->program);
+        int r = link->program ? link_streams_init(&link->streams, event, plan->config) : -ENOMEM;
+        if (r < 0) {
+                logger_link_free(link);
+                return r;
+        }
+        link->streams.dropped = on_dropped;
+        link->streams.userdata = link;
+        *ret = link;
+        start(link);
+        return 0;
+}
+
+LoggerLink *logger_link_free(LoggerLink *link) {
+        if (!link)
+                return NULL;
+        sd_event_source_disable_unref(link->restart);
+        disconnect(link);
+        link_journal_done(&link->journal);
+        link_streams_done(&link->streams);
+        sd_event_unref(link->event);
+        free(link->program);
+        free(link);
+        return NULL;
+}

@@ -1,0 +1,80 @@
+/* pid1.h - the first process: ties the crew to the kernel; only its own files include this.
+ *
+ * pid1.c          birth, the loop, the end
+ * pid1_stage.c    what the crew asks: processes, signals, records
+ * pid1_told.c     what children tell: by error pipes, ends, messages
+ * pid1_logger.c   the logger
+ * pid1_signals.c  what signals mean here
+ * pid1_control.c  what the control socket's methods do */
+#pragma once
+#include <systemd/sd-event.h>
+
+#include "supervisor/archive.h"
+#include "supervisor/control.h"
+#include "supervisor/crew.h"
+#include "supervisor/launches.h"
+#include "supervisor/logger_link.h"
+#include "supervisor/mailbox.h"
+#include "supervisor/past.h"
+#include "supervisor/roster.h"
+#include "supervisor/run_options.h"
+#include "supervisor/runtime.h"
+#include "supervisor/signals.h"
+#include "supervisor/survey.h"
+
+#define HELPER_LOGGER 0 /* RosterEntry.owner of the logger */
+
+typedef struct Pid1 {
+        Config *config;
+        const RunOptions *options;
+        bool pid_one; /* PID 1 of its namespace; else a subreaper */
+        bool terminal;
+        sd_event *event;
+        Runtime runtime;
+        bool has_runtime;
+        Archive *archive;
+        Signals *signals;
+        Roster *roster;
+        Survey *survey;
+        Launches *launches; /* slots: members, then hook runs */
+        Mailbox *mailbox;   /* NULL: no runtime directory */
+        Control *control;   /* NULL: no runtime directory */
+        LoggerLink *logger; /* NULL: nothing needs one */
+        Crew *crew;
+        sd_event_source *timer;  /* of the crew's next instant */
+        sd_event_source *pump;   /* hands new journal lines to their readers, once for all of an iteration */
+        sd_event_source *waiter; /* of the logger's end */
+        sd_event_source *settler; /* of the logger's last words; set while a survey waits for them */
+        uint64_t seq;
+        uint64_t random_state[2];
+        unsigned interrupts, quits;
+        int ending_signal; /* single-command mode: what the command is asked with; 0: its KillSignal */
+        uint64_t lost_lines;
+        int archive_error;
+        Past past;
+        pid_t *hook_pids; /* of each hook run: its group */
+        bool finished;
+        int code;
+} Pid1;
+
+extern const Stage pid1_stage;
+extern const ControlMethodEntry pid1_methods[];
+
+void pid1_on_signal(void *userdata, const SignalReceived *signal);
+void pid1_on_collected(void *userdata, pid_t pid, const RosterEntry *entry, Ended how);
+void pid1_on_surveyed(void *userdata);
+void pid1_on_launch(void *userdata, uint32_t slot, const ChildFailure *failure);
+void pid1_on_message(void *userdata, uint32_t slot, pid_t sender, uid_t sender_uid, const NotifyWords *words);
+/* Records an event that is not the crew's. */
+void pid1_record(Pid1 *pid1, Event *event);
+/* After each happening: sets the timer to the crew's next instant. */
+void pid1_rearm(Pid1 *pid1);
+void pid1_member_name(const Pid1 *pid1, uint32_t member, char *ret_name, size_t size);
+
+void pid1_tell_past(Pid1 *pid1);
+int pid1_make_logger(Pid1 *pid1);
+void pid1_survey(Pid1 *pid1);
+bool pid1_await_logger(Pid1 *pid1);
+
+/* Runs until the end. An exit code. */
+int pid1_run(Config *config, const RunOptions *options);

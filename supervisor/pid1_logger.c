@@ -1,0 +1,108 @@
+/* pid1_logger.c - the logger among the first process's parts: made when something needs it, waited for where it matters. */
+#include <limits.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "supervisor/libexec.h"
+#include "supervisor/pid1.h"
+
+#define SETTLE_USEC (250 * USEC_PER_MSEC) /* a stuck target must not hold up the news of a death any longer */
+
+extern char **environ;
+
+static void on_spawned(void *userdata, pid_t pid) {
+        Pid1 *pid1 = userdata;
+        int r = roster_add(pid1->roster, &(RosterEntry){ .pid = pid, .kind = ROSTER_HELPER, .owner = HELPER_LOGGER });
+        if (r < 0)
+                log_warning("could not remember the logger, pid %d: %s; its end will not be noticed", (int)pid,
+                            strerrordesc_np(-r));
+}
+
+static void on_marked(void *userdata, uint32_t member, const char *hook, pid_t pid) {
+        Pid1 *pid1 = userdata;
+        crew_on_mark(pid1->crew, member, hook, NOTIFY_EDGE_BEGIN, pid, 0);
+        pid1_rearm(pid1);
+}
+
+static void stop_settling(Pid1 *pid1) {
+        pid1->settler = sd_event_source_unref(pid1->settler);
+        survey_ask(pid1->survey);
+}
+
+static void on_settled(void *userdata) {
+        Pid1 *pid1 = userdata;
+        if (pid1->settler)
+                stop_settling(pid1);
+}
+
+static int on_unsettled(sd_event_source *source, uint64_t usec, void *userdata) {
+        (void)source, (void)usec;
+        stop_settling(userdata);
+        return 0;
+}
+
+/* The last words of a dead service are read before its death is judged, so that a hook that it ran last is in the journal
+ * before the end. */
+void pid1_survey(Pid1 *pid1) {
+        if (pid1->settler)
+                return;
+        if (pid1->logger && logger_link_settle(pid1->logger) &&
+            sd_event_add_time(pid1->event, &pid1->settler, CLOCK_MONOTONIC, usec_add(clock_now_usec(), SETTLE_USEC), 1,
+                              on_unsettled, pid1) >= 0)
+                return;
+        survey_ask(pid1->survey);
+}
+
+static void on_said(void *userdata, LogLevel level, const char *sentence) {
+        (void)userdata;
+        log_line(level, "%s", sentence);
+}
+
+static bool is_needed(const Pid1 *pid1, bool journal) {
+        for (size_t s = 0; s < pid1->config->n_services; s++)
+                if (logger_link_watches(pid1->config, (uint16_t)s))
+                        return true;
+        return journal;
+}
+
+int pid1_make_logger(Pid1 *pid1) {
+        const char *file = pid1->config->journal_file;
+        bool journal = file && !archive_is_on_tmpfs(file);
+        char program[PATH_MAX];
+        if (!is_needed(pid1, journal))
+                return 0;
+        int r = libexec_find("logger", program);
+        if (r < 0) {
+                log_err("could not find endwell-logger: %s; nothing was started", strerrordesc_np(-r));
+                return r;
+        }
+        return logger_link_new(&pid1->logger, pid1->event,
+                               &(LoggerPlan){ .program = program,
+                                              .environment = environ,
+                                              .config = pid1->config,
+                                              .archive = pid1->archive,
+                                              .journal_path = journal ? file : NULL,
+                                              .journal_max_size = pid1->config->journal_max_size,
+                                              .spawned = on_spawned,
+                                              .marked = on_marked,
+                                              .settled = on_settled,
+                                              .say = on_said,
+                                              .userdata = pid1 });
+}
+
+static int on_overdue(sd_event_source *source, uint64_t usec, void *userdata) {
+        Pid1 *pid1 = userdata;
+        (void)source, (void)usec;
+        log_warning("the logger did not end within the deadline; going without it");
+        (void)sd_event_exit(pid1->event, pid1->code);
+        return 0;
+}
+
+/* True: the logger still writes the last lines down, and its end, or the deadline, ends the loop. */
+bool pid1_await_logger(Pid1 *pid1) {
+        if (!pid1->logger || !logger_link_finish(pid1->logger))
+                return false;
+        return sd_event_add_time(pid1->event, &pid1->waiter, CLOCK_MONOTONIC, crew_overview(pid1->crew).deadline_usec, 1,
+                                 on_overdue, pid1) >= 0;
+}

@@ -1,0 +1,128 @@
+/* pid1_signals.c - what a signal means to this process, recorded with its sender. */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/names.h"
+#include "base/take.h"
+#include "supervisor/child.h"
+#include "supervisor/pid1.h"
+
+static void read_comm(pid_t pid, char comm[static 17]) {
+        char path[32];
+        comm[0] = '\0';
+        snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
+        _cleanup_(closep) int fd = pid > 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+        ssize_t n = fd >= 0 ? read(fd, comm, 16) : 0; /* procfs: answers at once, or the sender is gone already */
+        comm[n > 0 ? n : 0] = '\0';
+        comm[strcspn(comm, "\n")] = '\0';
+}
+
+static void record(Pid1 *pid1, const SignalReceived *signal, const char *effect) {
+        char word[SIGNAL_TEXT_MAX], comm[17];
+        read_comm(signal->sender_pid, comm);
+        pid1_record(pid1, &(Event){ .kind = EVENT_SIGNAL_RECEIVED,
+                                    .epoch = crew_overview(pid1->crew).epoch,
+                                    .signal = signal_to_string(signal->number, word),
+                                    .sender_pid = signal->sender_pid,
+                                    .sender_uid = signal->sender_uid,
+                                    .sender_comm = comm[0] ? comm : NULL,
+                                    .effect = effect });
+}
+
+/* A second SIGINT, or a second SIGQUIT, ends fast; everything else that asks again is recorded and changes nothing. */
+static void end(Pid1 *pid1, const SignalReceived *signal, unsigned *same_kind) {
+        bool first = !crew_is_ending(pid1->crew);
+        bool fast = same_kind && ++*same_kind == 2 && !first;
+        record(pid1, signal, first ? "ending_begins" : fast ? "ends_fast" : "recorded");
+        if (first || fast)
+                crew_end(pid1->crew, "signal", fast);
+}
+
+static void dump(Pid1 *pid1) {
+        CrewView crew = crew_overview(pid1->crew);
+        log_notice("state: %s%s%s, %s, %u waited for, %u orphans of nobody", crew.step, crew.phase ? " phase " : "",
+                   crew.phase ? crew.phase : "", crew.ready ? "ready" : "not ready", crew.awaited, crew.orphans);
+        for (uint32_t i = 0; i < crew_size(pid1->crew); i++) {
+                MemberView view = crew_view(pid1->crew, i);
+                char name[64];
+                pid1_member_name(pid1, i, name, sizeof name);
+                log_notice("  %s: %s, pid %d, %u starts, %u failed in a row%s%s", name, view.state, (int)view.pid,
+                           view.attempt, view.failures, view.status ? ", says: " : "", view.status ? view.status : "");
+        }
+}
+
+static void reopen(Pid1 *pid1) {
+        archive_reopen(pid1->archive);
+        if (pid1->logger)
+                logger_link_reopen(pid1->logger);
+}
+
+static bool asks_for_the_end(int number) {
+        return number == SIGTERM || number == SIGINT || number == SIGQUIT;
+}
+
+static void pass_on(Pid1 *pid1, int number) {
+        pid_t pid = crew_view(pid1->crew, 0).pid;
+        if (pid <= 0)
+                return;
+        (void)(pid1->config->ask_group ? child_signal_group(pid, number) : child_signal(pid, number));
+}
+
+/* Single-command mode: everything goes to the command as it came, after --rewrite. TERM, INT and QUIT start the grace too,
+ * and then the asking is the passing on. */
+static void on_command_signal(Pid1 *pid1, const SignalReceived *signal) {
+        int number = signal->number <= 64 ? pid1->config->rewrite[signal->number] : signal->number;
+        if (number == 0) {
+                record(pid1, signal, "ignored");
+                return;
+        }
+        if (asks_for_the_end(signal->number) && !crew_is_ending(pid1->crew)) {
+                int stop = pid1->config->services[0].kill_signal;
+                bool given = stop != SIGTERM; /* --stop-signal */
+                pid1->ending_signal = number != signal->number || !given ? number : stop;
+                record(pid1, signal, "ending_begins");
+                crew_end(pid1->crew, "signal", false);
+        } else if (signal->number == SIGTERM) {
+                record(pid1, signal, "recorded");
+        } else {
+                record(pid1, signal, "passed_on");
+                pass_on(pid1, number);
+        }
+}
+
+static void on_meaning(Pid1 *pid1, const SignalReceived *signal) {
+        switch (signal_meaning(signal->number, pid1->pid_one, pid1->terminal)) {
+        case SIGNAL_ENDS:      end(pid1, signal, NULL); break;
+        case SIGNAL_ENDS_INT:  end(pid1, signal, &pid1->interrupts); break;
+        case SIGNAL_ENDS_QUIT: end(pid1, signal, &pid1->quits); break;
+        case SIGNAL_DUMPS:
+                record(pid1, signal, "dump");
+                dump(pid1);
+                break;
+        case SIGNAL_REOPENS:
+                record(pid1, signal, "reopen");
+                reopen(pid1);
+                break;
+        case SIGNAL_RELOADS:
+                record(pid1, signal, "ignored");
+                log_warning("reloading is not in this version yet: restart to use a changed configuration");
+                break;
+        case SIGNAL_COLLECTS: roster_on_child(pid1->roster, signal->child); break;
+        case SIGNAL_IGNORED:  record(pid1, signal, "ignored"); break;
+        }
+}
+
+void pid1_on_signal(void *userdata, const SignalReceived *signal) {
+        Pid1 *pid1 = userdata;
+        if (pid1->finished && signal->number != SIGCHLD)
+                return;
+        if (pid1->config->single && signal->number != SIGCHLD)
+                on_command_signal(pid1, signal);
+        else
+                on_meaning(pid1, signal);
+        pid1_rearm(pid1);
+}

@@ -1,0 +1,259 @@
+/* survey.c - see survey.h. */
+#include "supervisor/survey.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "supervisor/child.h"
+#include "supervisor/kin.h"
+#include "supervisor/priority.h"
+
+#define DUTY        10   /* a survey may take one tenth of the time */
+#define TREE_MAX    4096 /* processes of one tree that one walk signals; the next survey finds the rest */
+#define ANCESTORS_MAX     1024
+#define NOTED_MEMBERS_MAX 32
+#define MEMORY_SIZE 4096 /* processes remembered, by pid: a later one takes the place of an earlier one */
+
+typedef struct Memory { /* of one process that was seen in a tree */
+        pid_t pid;
+        unsigned long long start_ticks;
+        uint32_t member;
+        bool asked;
+} Memory;
+
+struct Survey {
+        Roster *roster;
+        Crew *crew;
+        sd_event_source *soon, *later;
+        Surveyed surveyed;
+        void *userdata;
+        usec_t last_usec, last_took_usec;
+        uint32_t n_members;
+        pid_t *sessions; /* of each member's last run */
+        Memory *memory;  /* made when first needed */
+};
+
+static Memory *remember(Survey *survey, const KinProcess *process) {
+        if (!survey->memory)
+                survey->memory = calloc(MEMORY_SIZE, sizeof *survey->memory);
+        if (!survey->memory)
+                return NULL; /* a process may then be asked twice, and is attributed by less */
+        Memory *memory = &survey->memory[(size_t)process->pid % MEMORY_SIZE];
+        if (memory->pid != process->pid || memory->start_ticks != process->start_ticks)
+                *memory = (Memory){ .pid = process->pid, .start_ticks = process->start_ticks, .member = CREW_NOBODY };
+        return memory;
+}
+
+static uint32_t by_session(const Survey *survey, pid_t session) {
+        for (uint32_t i = 0; i < survey->n_members; i++)
+                if (survey->sessions[i] == session)
+                        return i;
+        return CREW_NOBODY;
+}
+
+static uint32_t by_owner(const Survey *survey, pid_t pid) {
+        char owner[37];
+        if (kin_owner(pid, owner) < 0)
+                return CREW_NOBODY;
+        for (uint32_t i = 0; i < survey->n_members; i++)
+                if (strcmp(crew_view(survey->crew, i).owner, owner) == 0)
+                        return i;
+        return CREW_NOBODY;
+}
+
+static uint32_t attribute(Survey *survey, const KinProcess *process) {
+        uint32_t member = by_session(survey, process->session);
+        const Memory *seen = survey->memory ? &survey->memory[(size_t)process->pid % MEMORY_SIZE] : NULL;
+        if (member == CREW_NOBODY && seen && seen->pid == process->pid && seen->start_ticks == process->start_ticks)
+                member = seen->member;
+        return member == CREW_NOBODY ? by_owner(survey, process->pid) : member;
+}
+
+uint32_t survey_owner_of(Survey *survey, pid_t pid) {
+        KinProcess process;
+        pid_t at = pid;
+        for (unsigned steps = 0; steps < ANCESTORS_MAX && at > 1; steps++) {
+                const RosterEntry *entry = roster_find(survey->roster, at);
+                if (entry && (entry->kind == ROSTER_MAIN || entry->kind == ROSTER_ORPHAN))
+                        return entry->owner;
+                if (kin_read(at, &process) < 0)
+                        return CREW_NOBODY;
+                at = process.parent;
+        }
+        return kin_read(pid, &process) < 0 ? CREW_NOBODY : attribute(survey, &process);
+}
+
+static int look_at_child(void *userdata, pid_t pid) {
+        Survey *survey = userdata;
+        KinProcess process;
+        if (roster_find(survey->roster, pid) || kin_read(pid, &process) < 0 || !kin_is_living(&process))
+                return 0; /* known, or dead: then SIGCHLD is on its way, and its children are in this list themselves */
+        RosterEntry entry = { .pid = pid, .kind = ROSTER_ORPHAN, .owner = attribute(survey, &process) };
+        memcpy(entry.comm, process.comm, sizeof entry.comm);
+        if (roster_add(survey->roster, &entry) < 0)
+                return 0; /* out of memory: it is found again by the next survey */
+        crew_on_orphan_adopted(survey->crew, entry.owner, pid, entry.comm);
+        return 0;
+}
+
+static void carry_out(Survey *survey) {
+        usec_t begin = clock_now_usec();
+        (void)kin_children(look_at_child, survey); /* without /proc nobody is found, and no ending waits for orphans */
+        survey->last_usec = clock_now_usec();
+        survey->last_took_usec = usec_sub(survey->last_usec, begin);
+        survey->surveyed(survey->userdata);
+}
+
+static int on_soon(sd_event_source *source, void *userdata) {
+        (void)source;
+        carry_out(userdata);
+        return 0;
+}
+
+static int on_later(sd_event_source *source, uint64_t usec, void *userdata) {
+        (void)source, (void)usec;
+        carry_out(userdata);
+        return 0;
+}
+
+void survey_ask(Survey *survey) {
+        usec_t due = usec_add(survey->last_usec, survey->last_took_usec * DUTY);
+        if (clock_now_usec() >= due) {
+                if (sd_event_source_set_enabled(survey->soon, SD_EVENT_ONESHOT) >= 0)
+                        return;
+        }
+        if (sd_event_source_set_time(survey->later, due) < 0 ||
+            sd_event_source_set_enabled(survey->later, SD_EVENT_ONESHOT) < 0)
+                (void)sd_event_source_set_enabled(survey->soon, SD_EVENT_ONESHOT);
+}
+
+int survey_new(Survey **ret, sd_event *event, Roster *roster, uint32_t n_members, Surveyed surveyed, void *userdata) {
+        Survey *survey = calloc(1, sizeof *survey);
+        if (!survey)
+                return -ENOMEM;
+        *survey = (Survey){ .roster = roster, .n_members = n_members, .surveyed = surveyed, .userdata = userdata };
+        survey->sessions = calloc(n_members + 1UL, sizeof *survey->sessions);
+        int r = survey->sessions ? sd_event_add_defer(event, &survey->soon, on_soon, survey) : -ENOMEM;
+        if (r >= 0)
+                r = sd_event_source_set_enabled(survey->soon, SD_EVENT_OFF);
+        /* After the deaths that are already waiting: one survey then serves them all. */
+        if (r >= 0)
+                r = sd_event_source_set_priority(survey->soon, PRIORITY_CHILD + 1);
+        if (r >= 0)
+                r = sd_event_add_time(event, &survey->later, CLOCK_MONOTONIC, 0, 1, on_later, survey);
+        if (r >= 0)
+                r = sd_event_source_set_enabled(survey->later, SD_EVENT_OFF);
+        if (r >= 0)
+                r = sd_event_source_set_priority(survey->later, PRIORITY_CHILD + 1);
+        if (r < 0) {
+                survey_free(survey);
+                return r;
+        }
+        *ret = survey;
+        return 0;
+}
+
+Survey *survey_free(Survey *survey) {
+        if (!survey)
+                return NULL;
+        sd_event_source_unref(survey->soon);
+        sd_event_source_unref(survey->later);
+        free(survey->sessions);
+        free(survey->memory);
+        free(survey);
+        return NULL;
+}
+
+void survey_set_crew(Survey *survey, Crew *crew) {
+        survey->crew = crew;
+}
+
+void survey_note_session(Survey *survey, uint32_t member, pid_t session) {
+        if (member < survey->n_members)
+                survey->sessions[member] = session;
+}
+
+typedef struct Walk {
+        Survey *survey;
+        uint32_t member;
+        int signal_number;
+        const char *reason;
+} Walk;
+
+static bool is_polite(int signal_number) {
+        return signal_number != SIGKILL && signal_number != 0;
+}
+
+static void tell(const Walk *walk, const KinProcess *process) {
+        crew_told(walk->survey->crew, walk->member, process->pid, process->comm[0] ? process->comm : NULL,
+                  walk->signal_number, walk->reason);
+}
+
+/* A process below the main one, or an orphan: not always our child, so it is signalled by its pidfd. */
+static int signal_process(void *userdata, const KinProcess *process) {
+        const Walk *walk = userdata;
+        Memory *memory = remember(walk->survey, process);
+        if (memory && walk->member != CREW_NOBODY)
+                memory->member = walk->member;
+        if (is_polite(walk->signal_number) && memory && memory->asked)
+                return 0;
+        if (walk->signal_number != 0 &&
+            child_signal_stranger(process->pid, process->start_ticks, walk->signal_number) < 0)
+                return 0; /* gone meanwhile, or not ours to signal: the limit and the summary will say so */
+        if (is_polite(walk->signal_number)) {
+                (void)child_signal_stranger(process->pid, process->start_ticks, SIGCONT);
+                if (memory)
+                        memory->asked = true;
+        }
+        tell(walk, process);
+        return 0;
+}
+
+static void signal_orphan(void *userdata, RosterEntry *entry) {
+        Walk *walk = userdata;
+        KinProcess process;
+        if (entry->kind != ROSTER_ORPHAN || entry->owner != walk->member || kin_read(entry->pid, &process) < 0 ||
+            !kin_is_living(&process))
+                return;
+        signal_process(walk, &process);
+        (void)kin_descendants(entry->pid, TREE_MAX, signal_process, walk);
+}
+
+static void signal_main(const Walk *walk, pid_t pid) {
+        KinProcess process = { .pid = pid };
+        if (walk->signal_number != 0 && child_signal(pid, walk->signal_number) < 0)
+                return; /* collected in this very moment: its end is told next */
+        if (is_polite(walk->signal_number))
+                (void)child_signal(pid, SIGCONT);
+        /* The name of a main process is its service's; only a killing is worth a look into /proc. */
+        if (is_polite(walk->signal_number) || kin_read(pid, &process) < 0)
+                process.comm[0] = '\0';
+        tell(walk, &process);
+}
+
+/* While a main process lives, its tree can still be read: whoever of it clears its environment and its session later is
+ * known then. Worth it only where it is cheap; in a crowd the session and ENDWELL_OWNER must do. */
+static int note_process(void *userdata, const KinProcess *process) {
+        const Walk *walk = userdata;
+        Memory *memory = remember(walk->survey, process);
+        if (memory)
+                memory->member = walk->member;
+        return 0;
+}
+
+void survey_signal(Survey *survey, uint32_t member, Whom whom, int signal_number, const char *reason) {
+        Walk walk = { .survey = survey, .member = member, .signal_number = signal_number, .reason = reason };
+        pid_t main_pid = member == CREW_NOBODY ? 0 : crew_view(survey->crew, member).pid;
+        if (whom == WHOM_MAIN && main_pid > 0 && survey->n_members <= NOTED_MEMBERS_MAX)
+                (void)kin_descendants(main_pid, TREE_MAX, note_process, &walk);
+        /* A tree is read before its root is killed: afterwards its parts are no longer below it. */
+        if (whom != WHOM_MAIN && main_pid > 0)
+                (void)kin_descendants(main_pid, TREE_MAX, signal_process, &walk);
+        if (whom != WHOM_REST && main_pid > 0)
+                signal_main(&walk, main_pid);
+        if (whom != WHOM_MAIN)
+                roster_each(survey->roster, signal_orphan, &walk);
+}

@@ -1,0 +1,56 @@
+/* verb_notify.c - `endwell notify`: the words of sd_notify(3) from a shell, waited for until they were read. */
+#include "base/take.h"
+#include "shutdown/verdict.h"
+#include "supervisor/notifier.h"
+#include "supervisor/verb_usage.h"
+#include "supervisor/verbs.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const VerbUsage usage = {
+        "notify",
+        "usage: endwell notify NAME=VALUE...\n"
+        "Tells the supervisor of this service something, and waits until it was read: READY=1, STOPPING=1, "
+        "STATUS=TEXT,\n"
+        "MAINPID=PID, WATCHDOG=1, EXTEND_TIMEOUT_USEC=N, X_ENDWELL_DRAINED=1, X_ENDWELL_ACTIVE=N (sd_notify(3)).\n",
+};
+
+/* One line a word; a line break in a value would begin another word. */
+static int join_words(char **words, int n, char **ret) {
+        size_t length = 1;
+
+        for (int i = 0; i < n; i++) {
+                if (!strchr(words[i], '=') || words[i][0] == '=')
+                        return verb_usage_refuse(&usage, "this is not NAME=VALUE: ", words[i]);
+                if (strchr(words[i], '\n'))
+                        return verb_usage_refuse(&usage, "there is a line break in ", words[i]);
+                length += strlen(words[i]) + 1;
+        }
+        char *text = malloc(length), *at = text;
+        if (!text)
+                return EXIT_OWN_FAULT;
+        for (int i = 0; i < n; i++)
+                at = stpcpy(stpcpy(at, words[i]), "\n");
+        *at = '\0';
+        *ret = text;
+        return 0;
+}
+
+int verb_notify(int argc, char **argv) {
+        static const struct option options[] = { { "help", no_argument, NULL, 'h' }, { 0 } };
+        _cleanup_(freep) char *text = NULL;
+        ClientPlace place;
+        int option, code = 0;
+
+        verb_usage_begin();
+        while (code == 0 && (option = getopt_long(argc, argv, ":h", options, NULL)) != -1)
+                code = verb_usage_option(&usage, option, argv, &place);
+        if (code == 0 && optind == argc)
+                code = verb_usage_refuse(&usage, "there is nothing to tell", "");
+        if (code == 0)
+                code = join_words(argv + optind, argc - optind, &text);
+        if (code == 0)
+                code = notifier_send(usage.verb, text);
+        return code < 0 ? EXIT_CLEAN : code;
+}

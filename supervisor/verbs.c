@@ -1,0 +1,31 @@
+/* verbs.c - the table of verbs. */
+#include "supervisor/verbs.h"
+#include "base/names.h"
+#include <string.h>
+
+#define VERBS_MAX 32
+
+const Verb verbs[] = {
+        { "run", verb_run, "runs a configuration, or one command, as the first process of a container" },
+        { "check", verb_check, "says every error of a configuration, or how it would start and end" },
+        { "status", verb_status, "shows the services, and during an ending what it waits for" },
+        { "events", verb_events, "prints the journal, also as it happens" },
+        { "shutdown", verb_shutdown, "begins the ending and waits until it is over" },
+        { "notify", verb_notify, "sends READY=1 and its like from a shell" },
+        { "mark", verb_mark, "tells that an application's own hook begins or ended" },
+        { "help", verb_help, "explains a verb" },
+        { 0 },
+};
+
+const Verb *verb_find(const char *name, const char **ret_nearest) {
+        const char *names[VERBS_MAX];
+        size_t n = 0;
+
+        for (const Verb *verb = verbs; verb->name && n < VERBS_MAX; verb++) {
+                if (strcmp(verb->name, name) == 0)
+                        return verb;
+                names[n++] = verb->name;
+        }
+        *ret_nearest = name_nearest(name, names, n);
+        return NULL;
+}

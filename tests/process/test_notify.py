@@ -1,0 +1,205 @@
+"""The notify socket: every word of the protocol that this version takes, from real senders."""
+import os
+import signal
+import time
+
+from case import test
+from journal import check, equal, wait_until, within
+
+MS, S = 1000, 1_000_000
+
+
+def notify_plan(case, steps, **keys):
+    plan = case.plan(Phases="one")
+    plan.actor("web", steps, Phase="one", Type="notify", **keys)
+    return plan
+
+
+@test
+def ready_makes_a_notify_service_ready_and_not_earlier(case):
+    gate = case.fifo("gate")
+    plan = notify_plan(case, f"say up , eof {gate} , notify READY=1 , serve")
+    run = case.run(plan)
+    case.log.until("up")
+    run.journal.none("service_ready")
+    with open(gate, "wb"):
+        pass
+    run.journal.until("service_ready")
+    run.ready()
+    equal(run.end(), 0, "exit code")
+
+
+@test
+def a_status_is_in_the_journal_and_in_the_status(case):
+    plan = notify_plan(case, 'notify READY=1 "STATUS=warm and ready" , serve')
+    run = case.run(plan).ready()
+    equal(run.journal.until("service_status")["text"], "warm and ready", "text")
+    check("warm and ready" in run.verb("status").stdout, "the status shows it")
+    equal(run.end(), 0, "exit code")
+
+
+@test
+def a_barrier_passes_when_what_was_sent_before_is_handled(case):
+    plan = notify_plan(case, "notify READY=1 , notify STATUS=before , barrier , serve")
+    run = case.run(plan).ready()
+    passed = case.log.until("barrier")
+    check(passed["passed"], "the barrier did not pass")
+    status = run.journal.only("service_status", text="before")
+    check(status["mono_us"] <= passed["t"], "the barrier passed before the status was handled")
+    equal(run.end(), 0, "exit code")
+
+
+@test
+def systemd_notify_is_answered_at_once(case):
+    plan = case.plan(Phases="one")
+    plan.shell("web", 'systemd-notify --ready --status=fine; code=$?; "$ACTOR" say notified-$code; exec "$ACTOR" serve',
+               Phase="one", Type="notify")
+    run = case.run(plan).ready()
+    case.log.until("notified-0")
+    equal(run.journal.until("service_status")["text"], "fine", "text")
+    equal(run.end(), 0, "exit code")
+
+
+@test
+def endwell_notify_says_the_same_from_a_shell(case):
+    plan = case.plan(Phases="one")
+    binary = os.environ["ENDWELL_BINARY"]
+    plan.shell("web", f'{binary} notify READY=1 STATUS=by-shell; "$ACTOR" say notified-$?; exec "$ACTOR" serve',
+               Phase="one", Type="notify")
+    run = case.run(plan).ready()
+    case.log.until("notified-0")
+    equal(run.journal.until("service_status")["text"], "by-shell", "text")
+    equal(run.end(), 0, "exit code")
+
+
+@test
+def a_last_word_of_a_process_that_is_gone_still_counts(case):
+    plan = notify_plan(case, "spawn --double notify READY=1 , serve")
+    run = case.run(plan).ready()
+    run.journal.only("service_ready")
+    equal(run.end(), 0, "exit code")
+
+
+@test
+def ready_just_before_a_clean_exit_is_seen_before_the_exit(case):
+    plan = notify_plan(case, "notify READY=1 , exit 0", Essential="no", Restart="no")
+    plan.actor("other", "serve", Phase="one")
+    run = case.run(plan)
+    exited = run.journal.until("service_exited", service="web")
+    run.journal.order(run.journal.only("service_ready", service="web"), exited)
+    run.end()
+
+
+@test
+def a_main_pid_outside_the_tree_is_refused(case):
+    plan = notify_plan(case, "notify READY=1 MAINPID=1 , barrier , serve")
+    run = case.run(plan).ready()
+    case.serving("web")
+    refused = run.journal.until("notify_refused", service="web")
+    check(refused["reason"], "the reason is said")
+    equal(run.end(), 0, "exit code")
+    equal(case.signals("web"), [signal.SIGTERM], "signals of the true main process")
+
+
+@test
+def a_living_sender_outside_the_tree_is_refused_and_recorded(case):
+    path = case.path("socket")
+    plan = case.plan(Phases="one")
+    plan.actor("web", f"tell {path} , serve", Phase="one", Type="notify")
+    plan.actor("stranger", f"as foreign , notify --to {path} READY=1 , serve", Phase="one",
+               RestartSec="20ms", StartLimitBurst=100)
+    run = case.run(plan)
+    refused = run.journal.until("notify_refused", service="web")
+    equal(refused["pid"], case.log.until("notified", name="foreign", answer=0)["pid"], "who was refused")
+    run.journal.none("service_ready", service="web")
+    equal(run.end(), 0, "exit code")
+
+
+@test
+def a_flood_of_messages_does_not_delay_sigterm(case):
+    plan = case.plan(Phases="one")
+    plan.actor("noisy", "flood", Phase="one")
+    plan.actor("louder", "spawn --count 3 flood , flood", Phase="one")
+    plan.actor("web", "serve", Phase="one")
+    run = case.run(plan).ready()
+    case.serving("web"), case.serving("noisy"), case.serving("louder", 4)
+    run.journal.until("service_status", count=20)
+    with run.connect().client as client:
+        client.sendall(b'{"method":"status"}\n')
+        check(client.recv(65536), "no answer in the flood")
+    sent = time.monotonic_ns() // 1000
+    run.send(signal.SIGTERM)
+    equal(run.wait(), 0, "exit code")
+    within(run.journal.only("signal_received")["mono_us"] - sent, -MS, 100 * MS, "from the signal to its receipt")
+    within(run.journal.only("ending_finished")["took_us"], 0, 3 * S, "the ending")
+
+
+@test
+def drained_is_followed_by_the_drained_signal(case):
+    plan = case.plan(Phases="one last")
+    plan.actor("web", "serve --drain-ms 600 --term-ms 50 --stop 10", Phase="one", DrainUntil="notify", KillSignal="SIGUSR1",
+               DrainedSignal="SIGUSR1")
+    plan.actor("data", "serve", Phase="last")
+    run = case.run(plan).ready()
+    case.serving("web"), case.serving("data")
+    equal(run.end(), 0, "exit code")
+    drained = case.log.only("drained")
+    signals = case.log.all("signal", name="web", signal=10)
+    equal(len(signals), 2, "signals of web")
+    check(signals[0]["t"] < drained["t"] <= signals[1]["t"], "the second signal came after the drain")
+    within(signals[1]["t"] - drained["t"], 0, 200 * MS, "from drained to the second signal")
+    run.journal.none("service_killed")
+
+
+@test
+def a_drained_program_that_stays_up_is_killed_after_a_second_and_that_is_no_forced_kill(case):
+    plan = case.plan(Phases="one")
+    plan.actor("web", "serve --drain-ms 300 --term-ms 60000", Phase="one", DrainUntil="notify")
+    run = case.run(plan).ready()
+    case.serving("web")
+    equal(run.end(), 0, "exit code")
+    killed = run.journal.only("service_killed")
+    equal(killed["reason"], "drained", "reason")
+    within(killed["mono_us"] - case.log.only("drained")["t"], 990 * MS, 1400 * MS, "from drained to the kill")
+
+
+@test
+def active_counts_are_summed_in_the_progress(case):
+    plan = case.plan(Phases="one")
+    plan.actor("a", "notify READY=1 X_ENDWELL_ACTIVE=3 , serve --term-ms 1600", Phase="one", Type="notify")
+    plan.actor("b", "notify READY=1 X_ENDWELL_ACTIVE=4 , serve --term-ms 1600", Phase="one", Type="notify")
+    run = case.run(plan).ready()
+    case.serving("a"), case.serving("b")
+    equal(run.end(), 0, "exit code")
+    progress = run.journal.first("drain_progress")
+    equal((progress["phase"], progress["left"], progress["active"]), ("one", 2, 7), "the progress")
+    equal(sorted(progress["waiting_for"]), ["a", "b"], "who is waited for")
+
+
+@test
+def marks_by_notify_are_recorded_and_a_second_one_is_a_repetition(case):
+    plan = notify_plan(case, "notify READY=1 , notify X_ENDWELL_HOOK=close X_ENDWELL_EDGE=begin , "
+                       "notify X_ENDWELL_HOOK=close X_ENDWELL_EDGE=end X_ENDWELL_RC=0 , "
+                       "notify X_ENDWELL_HOOK=close X_ENDWELL_EDGE=begin , barrier , serve")
+    plan.section("[Hook close]", {"LogPattern": "surely-never-printed", "Service": "web"})
+    run = case.run(plan).ready()
+    case.serving("web")
+    marked = run.journal.all("hook_marked", hook="close")
+    equal([line["edge"] for line in marked], ["begin", "end", "begin"], "edges")
+    equal(run.journal.only("hook_repeated", hook="close")["times"], 2, "times")
+    equal(run.end(), 0, "exit code")
+
+
+@test
+def nonsense_on_the_socket_harms_nobody(case):
+    path = case.path("socket")
+    plan = case.plan(Phases="one")
+    plan.actor("web", f"tell {path} , notify READY=1 , serve", Phase="one", Type="notify")
+    plan.service("vandal", f"/usr/bin/python3 {os.path.join(os.path.dirname(__file__), 'programs/vandal.py')} {path}",
+                 Phase="one", After="web", Type="oneshot")
+    run = case.run(plan).ready()
+    run.journal.only("service_exited", service="vandal", status=0)
+    wait_until(lambda: "web" in run.verb("status").stdout, "a status")
+    descriptors = sorted(os.readlink(f"/proc/{run.pid}/fd/{name}") for name in os.listdir(f"/proc/{run.pid}/fd"))
+    check("/dev/zero" not in descriptors, "descriptors that came along were not closed")
+    equal(run.end(), 0, "exit code")

@@ -1,0 +1,266 @@
+"""Starting, restarting and giving up: cases 36, 37, 57 and 58."""
+import os
+import signal
+
+from case import test
+from journal import check, equal, wait_until, within
+
+MS, S = 1000, 1_000_000
+
+
+@test
+def phases_start_in_the_reverse_order_of_their_ending(case):
+    plan = case.plan()
+    plan.actor("web", "serve", Phase="http")
+    plan.actor("worker", "notify READY=1 , serve", Phase="workers", Type="notify")
+    plan.actor("data", "sleep 300 , notify READY=1 , serve", Phase="db", Type="notify")
+    run = case.run(plan).ready()
+    case.serving("web")
+    equal(run.end(), 0, "exit code")
+    journal = run.journal
+    journal.order(journal.only("service_starting", service="data"), journal.only("service_ready", service="data"),
+                  journal.only("service_starting", service="worker"), journal.only("service_ready", service="worker"),
+                  journal.only("service_starting", service="web"), journal.only("service_ready", service="web"),
+                  journal.only("startup_finished"))
+    journal.only("readiness_changed", ready=True)
+    within(journal.only("service_ready", service="data")["took_us"], 300 * MS, 2 * S, "how long data took")
+
+
+def crash_loop(case, name="loop"):
+    plan = case.plan()
+    plan.actor("web", "serve --term-ms 200", Phase="http")
+    plan.actor("other", "serve --term-ms 200", Phase="workers")
+    plan.actor(name, f"attempts {case.path('runs')} 1000 3", Phase="workers", RestartSec="10ms", StartLimitBurst=3)
+    plan.actor("data", "serve", Phase="db")
+    return case.run(plan)
+
+
+@test
+def case_36_an_essential_service_that_reaches_its_cap_ends_the_container_in_order(case):
+    run = crash_loop(case)
+    equal(run.wait(), 83, "exit code")
+    journal = run.journal
+    equal(len(journal.all("service_starting", service="loop")), 3, "starts")
+    gave_up = journal.only("service_gave_up", service="loop")
+    equal(gave_up["failures"], 3, "failures")
+    journal.order(gave_up, journal.only("ending_started"), journal.only("service_asked", service="data"))
+    check(journal.only("ending_started")["cause"] in ("essential", "start_failed"), "cause of the ending")
+    check("loop" in run.errors().splitlines()[-1] and "83" in run.errors().splitlines()[-1], "the last line explains")
+
+
+@test
+def case_57_an_essential_that_gives_up_later_ends_a_running_container_with_83(case):
+    gate = case.fifo("gate")
+    plan = case.plan(Phases="http db")
+    plan.actor("web", "serve --term-ms 300", Phase="http")
+    plan.actor("data", f"say waiting , eof {gate} , exit 4", Phase="db", Restart="no")
+    run = case.run(plan).ready()
+    case.serving("web"), case.log.until("waiting")
+    with open(gate, "wb"):
+        pass
+    equal(run.wait(), 83, "exit code")
+    equal(run.journal.only("ending_started")["cause"], "essential", "cause of the ending")
+    case.log.only("exiting", name="web")
+
+
+@test
+def a_service_that_is_not_essential_gives_up_and_the_rest_goes_on(case):
+    plan = case.plan(Phases="one")
+    plan.actor("web", "serve", Phase="one")
+    plan.actor("loop", "exit 1", Phase="one", Essential="no", RestartSec="1ms", StartLimitBurst=4)
+    run = case.run(plan)
+    equal(run.journal.until("service_gave_up")["failures"], 4, "failures")
+    case.serving("web")
+    run.ready()
+    equal(run.end(), 0, "exit code")
+    equal(len(run.journal.all("service_starting", service="loop")), 4, "starts")
+
+
+@test
+def case_37_restart_delays_double_up_to_their_cap(case):
+    plan = case.plan(Phases="one")
+    plan.actor("web", "serve", Phase="one")
+    plan.actor("loop", "exit 1", Phase="one", Essential="no", RestartSec="100ms", RestartMaxDelaySec="400ms",
+               StartLimitBurst=6)
+    run = case.run(plan)
+    run.journal.until("service_gave_up")
+    scheduled = run.journal.all("service_restart_scheduled", service="loop")
+    wanted = [100 * MS, 200 * MS, 400 * MS, 400 * MS, 400 * MS]
+    equal(len(scheduled), len(wanted), "restarts")
+    starts = run.journal.all("service_starting", service="loop")[1:]
+    for line, delay, start in zip(scheduled, wanted, starts):
+        within(line["delay_us"], delay * 9 // 10, delay * 11 // 10, f"delay {line['failures']}")
+        within(run.journal.span_us(line, start), line["delay_us"] - MS, line["delay_us"] + 300 * MS, "the pause itself")
+    equal([line["failures"] for line in scheduled], [1, 2, 3, 4, 5], "failures")
+    equal(run.end(), 0, "exit code")
+
+
+@test
+def a_service_that_comes_up_at_last_is_kept(case):
+    plan = case.plan(Phases="one")
+    plan.actor("web", f"attempts {case.path('runs')} 2 1 , serve", Phase="one", RestartSec="10ms")
+    run = case.run(plan)
+    case.serving("web")
+    run.ready()
+    equal(run.end(), 0, "exit code")
+    equal(len(run.journal.all("service_starting")), 3, "starts")
+    owners = {line["owner"] for line in run.journal.all("service_started")}
+    equal(len(owners), 3, "each run has an owner name of its own")
+
+
+@test
+def what_is_left_of_a_crashed_run_is_killed_before_the_next_begins(case):
+    plan = case.plan(Phases="one")
+    plan.actor("web", f"spawn --double --setsid as left + serve --ignore , attempts {case.path('runs')} 1 9 , as good , serve",
+               Phase="one", RestartSec="10ms")
+    run = case.run(plan)
+    case.serving("good")
+    journal = run.journal
+    first = case.serving("left")
+    killed = journal.only("service_killed", pid=first["pid"])
+    journal.order(journal.only("service_exited"), killed, journal.first("service_gone"),
+                  journal.all("service_starting")[1])
+    equal(journal.first("service_gone")["cause"], "crashed", "cause")
+    os.kill(run.outside(case.serving("left", 2)["pid"]), signal.SIGKILL)
+    equal(run.end(), 0, "exit code")
+
+
+@test
+def a_oneshot_is_done_before_what_waits_for_it_and_never_ends_the_container(case):
+    plan = case.plan(Phases="http db")
+    plan.actor("migrate", "sleep 200 , exit 0", Phase="db", Type="oneshot", After="data")
+    plan.actor("data", "notify READY=1 , serve", Phase="db", Type="notify")
+    plan.actor("web", "serve", Phase="http")
+    run = case.run(plan).ready()
+    case.serving("web")
+    journal = run.journal
+    journal.order(journal.only("service_ready", service="data"), journal.only("service_starting", service="migrate"),
+                  journal.only("service_exited", service="migrate"), journal.only("service_ready", service="migrate"),
+                  journal.only("service_starting", service="web"))
+    equal(run.end(), 0, "exit code")
+    journal.none("service_asked", service="migrate")
+
+
+@test
+def an_essential_oneshot_that_fails_for_good_ends_the_container_with_83(case):
+    plan = case.plan(Phases="http db")
+    plan.actor("migrate", "exit 1", Phase="db", Type="oneshot", RestartSec="1ms", StartLimitBurst=2)
+    plan.actor("web", "serve", Phase="http")
+    run = case.run(plan)
+    equal(run.wait(), 83, "exit code")
+    run.journal.none("service_starting", service="web")
+    equal(run.journal.only("ending_started")["cause"], "start_failed", "cause")
+
+
+@test
+def a_notify_service_that_is_not_ready_in_time_has_failed(case):
+    plan = case.plan(Phases="one")
+    plan.actor("web", "serve --ignore", Phase="one", Type="notify", TimeoutStartSec="500ms", StartLimitBurst=1)
+    run = case.run(plan)
+    equal(run.wait(), 83, "exit code")
+    started, exited = run.journal.only("service_started"), run.journal.only("service_exited")
+    check(run.journal.span_us(started, exited) >= 499 * MS, "it was cut before its time")
+    run.journal.none("service_ready")
+
+
+@test
+def what_requires_a_failed_service_does_not_start(case):
+    plan = case.plan(Phases="one")
+    plan.actor("base", "exit 1", Phase="one", Essential="no", RestartSec="1ms", StartLimitBurst=2)
+    plan.actor("needs", "serve", Phase="one", Essential="no", Requires="base")
+    plan.actor("after", "serve", Phase="one", After="base")
+    run = case.run(plan)
+    case.serving("after")
+    run.journal.none("service_starting", service="needs")
+    equal(run.end(), 0, "exit code")
+
+
+@test
+def what_requires_a_service_stops_when_that_fails_for_good(case):
+    gate = case.fifo("gate")
+    plan = case.plan(Phases="one")
+    plan.actor("base", f"eof {gate} , exit 1", Phase="one", Essential="no", Restart="no")
+    plan.actor("needs", "serve", Phase="one", Essential="no", Requires="base")
+    plan.actor("other", "serve", Phase="one")
+    run = case.run(plan).ready()
+    case.serving("needs")
+    with open(gate, "wb"):
+        pass
+    run.journal.until("service_gone", service="needs")
+    run.journal.none("ending_started")
+    equal(run.end(), 0, "exit code")
+    equal(len(run.journal.all("service_starting", service="needs")), 1, "starts")
+
+
+@test
+def a_quick_clean_exit_counts_as_failed_and_a_success_status_as_clean(case):
+    plan = case.plan(Phases="one")
+    plan.actor("web", "serve", Phase="one")
+    plan.actor("quick", "exit 0", Phase="one", Essential="no", Restart="always", RestartSec="1ms", StartLimitBurst=3)
+    plan.actor("fine", "sleep 1200 , exit 7", Phase="one", Essential="no", SuccessExitStatus="7 SIGUSR1")
+    run = case.run(plan)
+    equal(run.journal.until("service_gave_up", service="quick")["failures"], 3, "failures")
+    equal(run.journal.until("service_gone", service="fine")["cause"], "clean", "cause")
+    equal(run.end(), 0, "exit code")
+    run.journal.only("service_starting", service="fine")
+
+
+@test
+def a_recycle_is_restarted_and_not_counted(case):
+    plan = case.plan(Phases="one")
+    plan.actor("web", "serve", Phase="one")
+    plan.actor("worker", f"notify READY=1 , notify STOPPING=1 , attempts {case.path('runs')} 6 0 , as kept , serve", Phase="one",
+               Type="notify", Restart="always", RestartSec="1ms", StartLimitBurst=2)
+    run = case.run(plan)
+    case.serving("kept")
+    run.journal.none("service_gave_up")
+    equal(len(run.journal.all("service_starting", service="worker")), 7, "starts")
+    equal(run.end(), 0, "exit code")
+
+
+@test
+def a_missing_program_is_said_with_its_step_and_counts_as_a_failed_start(case):
+    plan = case.plan(Phases="one")
+    plan.service("web", "/surely/no/such/program", Phase="one", RestartSec="1ms", StartLimitBurst=2)
+    run = case.run(plan)
+    equal(run.wait(), 83, "exit code")
+    exited = run.journal.first("service_exited")
+    equal(exited["status"], 127, "status")
+    check("/surely/no/such/program" in run.errors(), "stderr names the program")
+
+
+@test
+def case_58_a_classic_daemon_that_says_nothing_has_exited_and_left_descendants(case):
+    plan = case.plan(Phases="one")
+    plan.actor("web", "serve", Phase="one")
+    plan.actor("classic", "spawn --double --setsid as daemon + serve --term-ms 200 , sleep 1200 , exit 0", Phase="one",
+               Type="simple", Essential="no")
+    run = case.run(plan).ready()
+    daemon = case.serving("daemon")["pid"]
+    journal = run.journal
+    exited = journal.until("service_exited", service="classic")
+    equal((exited["code"], exited["status"], exited["asked"]), ("exited", 0, False), "how the first process ended")
+    gone = journal.until("service_gone", service="classic")
+    journal.order(exited, journal.only("service_asked", pid=daemon), journal.only("orphan_gone", pid=daemon), gone)
+    case.log.only("exiting", name="daemon")
+    equal(run.end(), 0, "exit code")
+
+
+@test
+def case_58_a_daemon_that_says_mainpid_is_followed(case):
+    gate = case.fifo("gate")
+    plan = case.plan(Phases="one")
+    plan.actor("classic", "spawn --double --setsid as daemon + notify MAINPID=PID READY=1 + barrier + say known "
+               f"+ serve --term-ms 200 , eof {gate} , exit 0", Phase="one", Type="notify")
+    run = case.run(plan).ready()
+    daemon = case.log.until("known")
+    first = run.journal.only("service_started")["pid"]
+    with open(gate, "wb"):
+        pass  # the first process ends now, as the first process of a classic daemon does
+    wait_until(lambda: not run.lives(first), "the first process is collected", alive=run.alive)
+    case.serving("daemon")
+    run.journal.none("service_exited")
+    equal(run.end(), 0, "exit code")
+    equal(case.signals("daemon"), [15], "signals of the daemon")
+    exited = run.journal.only("service_exited", service="classic")
+    equal((exited["pid"], exited["asked"]), (daemon["pid"], True), "whose end was the service's")

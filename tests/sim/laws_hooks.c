@@ -1,0 +1,134 @@
+/* laws_hooks.c - L3 and the hours of hooks: each begins once, and only when its edge is there. */
+#include <string.h>
+#include <sys/wait.h>
+#include "tests/sim/laws_internal.h"
+
+static HookTruth *truth_of(Laws *laws, const HookView *view) {
+        size_t hook = (size_t)(view->hook - laws->world->schedule->config.hooks);
+        return &laws->hooks[hook][view->member == CREW_NOBODY ? SIM_MEMBERS_MAX : view->member];
+}
+
+static bool has_main(const Laws *laws, uint32_t member) {
+        return laws->world->main_slot[member] != NO_SLOT;
+}
+
+static bool has_living_tree(const Laws *laws, uint32_t member) {
+        const World *world = laws->world;
+        for (uint32_t i = 0; i < world->n_processes; i++) {
+                const Process *process = &world->processes[i];
+                if (process_is_alive(process) && process->tree == member && process->hook_run == NO_SLOT &&
+                    !process->script.anonymous && !process->given_up && !laws_is_left_by_mode(laws, process))
+                        return true;
+        }
+        return false;
+}
+
+static bool phase_is_empty(const Laws *laws, unsigned phase) {
+        for (uint32_t m = 0; m < laws->world->schedule->config.n_members; m++)
+                if (laws_service(laws, m)->phase <= phase && has_living_tree(laws, m))
+                        return false;
+        return true;
+}
+
+static void check_member_hour(Laws *laws, const HookView *view) {
+        uint32_t member = view->member;
+        MemberTruth *truth = &laws->members[member];
+        HookOn on = view->hook->on;
+        if (laws->asked_usec != USEC_INFINITY && laws->ending && (on == HOOK_PRE_START || on == HOOK_POST_START))
+                laws_break(laws, "L5", "hook %s of member %u began after the ending did", view->hook->name, member);
+        if (on == HOOK_PRE_START && has_main(laws, member))
+                laws_break(laws, "L3", "pre-start hook %s began while member %u ran", view->hook->name, member);
+        if (on == HOOK_PRE_STOP && (truth->asked_usec != USEC_INFINITY || !has_main(laws, member)))
+                laws_break(laws, "L3", "pre-stop hook %s began after member %u was asked or gone", view->hook->name,
+                           member);
+        truth->stops_before |= on == HOOK_PRE_STOP && !laws->ending;
+        if (on == HOOK_PRE_STOP && laws->fast)
+                laws_break(laws, "L3", "pre-stop hook %s began in a fast ending", view->hook->name);
+        if (on == HOOK_POST_STOP && (has_main(laws, member) || has_living_tree(laws, member)))
+                laws_break(laws, "L3", "post-stop hook %s began while member %u lived", view->hook->name, member);
+}
+
+static void check_phase_hour(Laws *laws, const HookView *view) {
+        unsigned phase = (unsigned)view->hook->phase;
+        if (!laws->ending)
+                laws_break(laws, "L3", "hook %s of a phase began outside an ending", view->hook->name);
+        if (laws_is_development(laws))
+                return;
+        if (phase + 1 != laws->phases_started || laws->phases_finished == laws->phases_started)
+                laws_break(laws, "L3", "hook %s began outside its phase", view->hook->name);
+        if (view->hook->on == HOOK_END && !phase_is_empty(laws, phase))
+                laws_break(laws, "L3", "end hook %s began while its phase had members", view->hook->name);
+}
+
+void laws_on_hook(Laws *laws, uint32_t hook_run) {
+        HookView view = crew_hook_view(laws->world->crew, hook_run);
+        HookTruth *truth = truth_of(laws, &view);
+        unsigned turn = view.member == CREW_NOBODY ? 1 : laws->members[view.member].turn + 1;
+
+        world_say(laws->world, "hook %s (%s) of member %d begins", view.hook->name, hook_on_to_string(view.hook->on),
+                  (int)view.member);
+        if (truth->begun_turn == turn)
+                laws_break(laws, "L3", "hook %s of member %d began twice in one run", view.hook->name,
+                           (int)view.member);
+        if (!view.hook->argv)
+                laws_break(laws, "L3", "hook %s has nothing to execute and began", view.hook->name);
+        if (truth->runs)
+                laws_break(laws, "L3", "hook %s of member %d began while it ran", view.hook->name, (int)view.member);
+        if (view.member == CREW_NOBODY)
+                check_phase_hour(laws, &view);
+        else
+                check_member_hour(laws, &view);
+        truth->begun_turn = turn;
+        truth->runs = true;
+        laws->hooks_running++;
+}
+
+void laws_on_hook_gone(Laws *laws, uint32_t hook_run, const Ended *how) {
+        HookView view = crew_hook_view(laws->world->crew, hook_run);
+        HookTruth *truth = truth_of(laws, &view);
+        bool failed = !how || how->code != CLD_EXITED || how->status != 0;
+        laws->hooks_running--;
+        truth->runs = false;
+        if (failed && view.hook->on_failure == ON_FAILURE_ABORT && view.hook->on >= HOOK_PRE_STOP)
+                laws->hook_aborted = true;
+}
+
+void laws_on_hook_killed(Laws *laws, uint32_t hook_run) {
+        HookView view = crew_hook_view(laws->world->crew, hook_run);
+        laws->hook_cut |= view.hook->on_failure == ON_FAILURE_ABORT && view.hook->on >= HOOK_PRE_STOP;
+}
+
+/* A stop hook may be refused when no time is left for it, and a start hook when the ending began; nothing else may be. */
+void laws_on_hook_refused(Laws *laws, uint32_t member, const Event *event) {
+        const Config *config = &laws->world->schedule->config;
+        bool has_no_time = event->reason && strcmp(event->reason, "no_time") == 0;
+        if (has_no_time && laws->world->now_usec < crew_overview(laws->world->crew).limit_usec)
+                laws_break(laws, "L3", "hook %s was refused for want of time, and there was some", event->hook);
+        for (size_t h = 0; has_no_time && h < config->n_hooks; h++) {
+                if (strcmp(config->hooks[h].name, event->hook) != 0)
+                        continue;
+                uint32_t column = member == CREW_NOBODY ? SIM_MEMBERS_MAX : member;
+                laws->hooks[h][column].begun_turn = member == CREW_NOBODY ? 1 : laws->members[member].turn + 1;
+        }
+}
+
+/* At the end: whoever was started got its post-stop hooks, and each phase its begin and end hooks. */
+void laws_check_hooks_ran(Laws *laws) {
+        const Config *config = &laws->world->schedule->config;
+        for (size_t h = 0; h < config->n_hooks; h++) {
+                const HookConfig *hook = &config->hooks[h];
+                if (!hook->argv)
+                        continue;
+                if (hook->on == HOOK_POST_STOP)
+                        for (uint32_t m = 0; m < config->n_members; m++)
+                                if (laws->world->schedule->service_of[m] == hook->service &&
+                                    laws->members[m].ever_spawned &&
+                                    strcmp(crew_view(laws->world->crew, m).state, "left") != 0 &&
+                                    laws->hooks[h][m].begun_turn < laws->members[m].spawned_turn)
+                                        laws_break(laws, "L3", "post-stop hook %s never ran for member %u", hook->name,
+                                                   m);
+                if (hook->on == HOOK_END && !laws_is_development(laws) &&
+                    laws->hooks[h][SIM_MEMBERS_MAX].begun_turn == 0)
+                        laws_break(laws, "L3", "end hook %s never ran", hook->name);
+        }
+}

@@ -1,0 +1,251 @@
+/* schedule.c - draws configurations; see schedule.h. */
+#include "tests/sim/schedule.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include "shutdown/conductor.h"
+
+static char *no_words[] = { NULL };
+static char *fake_argv[] = { (char *)"fake", NULL };
+
+static const char *const phase_names[] = { "http", "workers", "db", "telemetry" };
+
+static void draw_supervisor(Schedule *schedule, Random *random) {
+        Config *config = &schedule->config;
+        unsigned mode = random_below(random, 10);
+        config->mode = mode < 6 ? MODE_PRODUCTION : mode < 8 ? MODE_STAGING : MODE_DEVELOPMENT;
+        config->grace_usec = random_chance(random, 40) ? 30 * USEC_PER_SEC
+                                                       : random_usec(random, 1 * USEC_PER_SEC, 60 * USEC_PER_SEC);
+        config->deadline_usec = budget_default_deadline(config->grace_usec);
+        if (random_chance(random, 30))
+                config->deadline_usec = random_usec(random, USEC_PER_SEC / 2, config->grace_usec);
+        config->exit_code_from = -1;
+        config->control_group = -1;
+        schedule->wild_hooks = random_chance(random, 60);
+        schedule->spawn_fails = random_chance(random, 10);
+        schedule->lazy_collection = random_chance(random, 50);
+        schedule->late_timers = random_chance(random, 20);
+        schedule->gateway = (int)random_below(random, 4);
+}
+
+static void draw_phases(Config *config, Random *random) {
+        config->n_phases = 1 + random_below(random, 4);
+        unsigned first = random_below(random, 5 - config->n_phases);
+        usec_t room = config->deadline_usec / (4 * config->n_phases);
+        for (unsigned i = 0; i < config->n_phases; i++) {
+                PhaseConfig *phase = &config->phases[i];
+                *phase = (PhaseConfig){ .timeout_usec = USEC_INFINITY };
+                snprintf(phase->name, sizeof phase->name, "%s", phase_names[first + i]);
+                if (random_chance(random, 35))
+                        phase->timeout_usec = random_usec(random, 0, 2 * room);
+                if (random_chance(random, 25))
+                        phase->delay_usec = random_usec(random, 1, room);
+        }
+}
+
+static void draw_restart(ServiceConfig *service, Random *random) {
+        service->restart = random_below(random, _RESTART_MAX);
+        service->start_limit_burst = random_chance(random, 5) ? 0 : 1 + random_below(random, 6);
+        service->restart_usec = random_chance(random, 10)   ? 0
+                                : random_chance(random, 50) ? 500 * USEC_PER_MSEC
+                                                            : random_usec(random, 1, 5 * USEC_PER_SEC);
+        service->restart_max_usec = random_chance(random, 60)   ? 30 * USEC_PER_SEC
+                                    : random_chance(random, 15) ? USEC_INFINITY
+                                                                : random_usec(random, 0, 120 * USEC_PER_SEC);
+}
+
+static void draw_limits(ServiceConfig *service, Random *random) {
+        service->timeout_start_usec = random_chance(random, 40)   ? 90 * USEC_PER_SEC
+                                      : random_chance(random, 10) ? USEC_INFINITY
+                                                                  : random_usec(random, 1, 10 * USEC_PER_SEC);
+        service->timeout_stop_usec = random_chance(random, 60)   ? USEC_UNSET
+                                     : random_chance(random, 15) ? USEC_INFINITY
+                                                                 : random_usec(random, 0, 10 * USEC_PER_SEC);
+        service->kill_mode = random_chance(random, 60) ? KILL_MIXED : random_below(random, _KILL_MODE_MAX);
+        service->kill_signal = random_chance(random, 70) ? SIGTERM : random_chance(random, 50) ? SIGINT : SIGQUIT;
+        service->drained_signal = SIGTERM;
+        if (random_chance(random, 10))
+                service->success.codes[0] |= 1U << 7;
+        if (random_chance(random, 5))
+                service->success.signals |= 1U << SIGTERM;
+}
+
+static void draw_service(Schedule *schedule, unsigned i, Random *random) {
+        ServiceConfig *service = &schedule->services[i];
+        *service = (ServiceConfig){
+                .argv = fake_argv,
+                .phase = (uint16_t)random_below(random, schedule->config.n_phases),
+                .instances = (uint16_t)(random_chance(random, 65) ? 1 : 2 + random_below(random, 2)),
+                .type = random_below(random, _SERVICE_TYPE_MAX),
+                .essential = random_chance(random, 50),
+        };
+        snprintf(service->name, sizeof service->name, "s%u", i);
+        draw_restart(service, random);
+        draw_limits(service, random);
+
+        Character *character = &schedule->characters[i];
+        *character = random_chance(random, 35) ? CHARACTER_STEADY : random_below(random, _CHARACTER_MAX);
+        if (*character == CHARACTER_DRAINER || random_chance(random, 8))
+                service->drain_until = random_chance(random, 85) ? DRAIN_NOTIFY : DRAIN_EXIT;
+        if (*character == CHARACTER_RECYCLER && random_chance(random, 80))
+                service->restart = RESTART_ALWAYS;
+}
+
+/* Only towards services with a lower index, so that there is no ring. */
+static void draw_relations(Schedule *schedule, unsigned i, Random *random) {
+        ServiceConfig *service = &schedule->services[i];
+        service->after.items = schedule->relations[i][0];
+        service->requires.items = schedule->relations[i][1];
+        for (uint16_t other = 0; other < i; other++) {
+                if (schedule->services[other].phase != service->phase || !random_chance(random, 40))
+                        continue;
+                service->after.items[service->after.n++] = other;
+                if (random_chance(random, 40))
+                service->requires.items[service->requires.n++] = other;
+        }
+}
+
+static void draw_hook(Schedule *schedule, unsigned i, Random *random) {
+        Config *config = &schedule->config;
+        HookConfig *hook = &schedule->hooks[i];
+        *hook = (HookConfig){ .argv = fake_argv, .service = -1, .phase = -1 };
+        snprintf(hook->name, sizeof hook->name, "h%u", i);
+        hook->on = random_below(random, _HOOK_ON_MAX);
+        if (hook->on == HOOK_BEGIN || hook->on == HOOK_END)
+                hook->phase = (int)random_below(random, config->n_phases);
+        else
+                hook->service = (int)random_below(random, (unsigned)config->n_services);
+        hook->timeout_usec = random_chance(random, 50) ? 5 * USEC_PER_SEC : random_usec(random, 1, 5 * USEC_PER_SEC);
+        hook->on_failure = random_chance(random, 30) ? ON_FAILURE_ABORT : ON_FAILURE_CONTINUE;
+        if (random_chance(random, 5)) {
+                hook->argv = NULL;
+                hook->log_pattern = (char *)"closed";
+        }
+}
+
+static void seal_relations(Schedule *schedule, unsigned i) {
+        ServiceConfig *service = &schedule->services[i];
+        service->before = (Relation){ .items = schedule->relations[i][2] };
+        service->depth = 1;
+        for (uint16_t n = 0; n < service->after.n; n++) {
+                ServiceConfig *other = &schedule->services[service->after.items[n]];
+                other->before.items[other->before.n++] = (uint16_t)i;
+                if (service->depth <= other->depth)
+                        service->depth = (uint16_t)(other->depth + 1);
+        }
+}
+
+static bool seal_budget(Config *config) {
+        BudgetPhase phases[PHASES_MAX];
+        for (unsigned i = 0; i < config->n_phases; i++) {
+                phases[i] = (BudgetPhase){ .name = config->phases[i].name,
+                                           .delay_usec = config->phases[i].delay_usec,
+                                           .timeout_usec = config->phases[i].timeout_usec };
+                for (size_t s = 0; s < config->n_services; s++)
+                        phases[i].members += config->services[s].phase == i ? config->services[s].instances : 0;
+        }
+        usec_t sum;
+        return budget_plan(config->deadline_usec, phases, config->n_phases, &config->budget, &sum) == 0;
+}
+
+void schedule_seal(Schedule *schedule) {
+        Config *config = &schedule->config;
+        config->services = schedule->services;
+        config->hooks = schedule->hooks;
+        config->files = no_words;
+        uint32_t member = 0;
+        for (unsigned i = 0; i < config->n_services; i++) {
+                seal_relations(schedule, i);
+                schedule->first_member[i] = member;
+                for (unsigned n = 0; n < schedule->services[i].instances; n++)
+                        schedule->service_of[member++] = (uint16_t)i;
+        }
+        config->n_members = member;
+        if (seal_budget(config))
+                return;
+        /* What does not fit would be refused by the configuration: then every phase shares. */
+        for (unsigned i = 0; i < config->n_phases; i++)
+                config->phases[i].timeout_usec = USEC_INFINITY, config->phases[i].delay_usec = 0;
+        seal_budget(config);
+}
+
+static void make_single(Schedule *schedule) {
+        Config *config = &schedule->config;
+        config->single = true;
+        config->n_phases = config->n_services = schedule->services[0].instances = 1;
+        config->n_hooks = 0;
+        snprintf(config->phases[0].name, sizeof config->phases[0].name, "command");
+        schedule->services[0].phase = 0;
+        schedule->services[0].essential = true;
+        schedule->services[0].restart = RESTART_NO;
+        schedule->services[0].type = SERVICE_SIMPLE;
+}
+
+/* Most of what comes from outside comes during the ending, and a third of that at the instants where its limits are. */
+static usec_t draw_instant(const Schedule *schedule, Random *random) {
+        const Budget *budget = &schedule->config.budget;
+        usec_t end = schedule->end_usec;
+        if (random_chance(random, 15))
+                return random_usec(random, 0, end + budget->deadline_usec);
+        if (random_chance(random, 20))
+                return end;
+        if (random_chance(random, 30))
+                return end + random_usec(random, 0, 300 * USEC_PER_MSEC);
+        if (random_chance(random, 50))
+                return end + random_usec(random, 0, budget->deadline_usec);
+        usec_t limit = budget_limit(budget, random_below(random, budget->n_phases));
+        if (random_chance(random, 15))
+                limit = random_chance(random, 50) ? budget->deadline_usec : ACKNOWLEDGEMENT_USEC;
+        return end + limit + random_below(random, 3) - (limit > 0);
+}
+
+static OutsideKind draw_kind(Random *random) {
+        static const OutsideKind often[] = {
+                OUTSIDE_END_SIGNAL, OUTSIDE_END_REQUEST,  OUTSIDE_FAST_SIGNAL,  OUTSIDE_FAST_REQUEST,
+                OUTSIDE_EARLY_TICK, OUTSIDE_ACKNOWLEDGED, OUTSIDE_ACKNOWLEDGED, OUTSIDE_MARK,
+                OUTSIDE_STRANGER,   OUTSIDE_SURVEY,
+        };
+        if (random_chance(random, 2))
+                return OUTSIDE_OWN_FAULT;
+        if (random_chance(random, 8))
+                return OUTSIDE_SAYS_NONSENSE;
+        return often[random_below(random, sizeof often / sizeof *often)];
+}
+
+static void draw_outside(Schedule *schedule, Random *random) {
+        static const usec_t latest[] = { 2 * USEC_PER_SEC, 2 * USEC_PER_SEC, 40 * USEC_PER_SEC, 200 * USEC_PER_SEC };
+        schedule->end_usec = random_usec(random, 0, latest[random_below(random, 4)]);
+        OutsideKind first = random_below(random, 10) < 9 ? OUTSIDE_END_SIGNAL : OUTSIDE_FAST_REQUEST;
+        schedule->outside[0] = (Outside){ .kind = first, .at_usec = schedule->end_usec };
+        schedule->n_outside = 1 + random_below(random, random_chance(random, 50) ? 3 : SIM_HAPPENINGS_MAX);
+        for (unsigned i = 1; i < schedule->n_outside; i++)
+                schedule->outside[i] = (Outside){
+                        .kind = draw_kind(random),
+                        .at_usec = draw_instant(schedule, random),
+                        .member = random_below(random, (unsigned)schedule->config.n_members),
+                };
+}
+
+void schedule_make(Schedule *ret, uint64_t seed) {
+        Random random = { .state = seed * UINT64_C(0x2545f4914f6cdd1d) + 1 };
+        Config *config = &ret->config;
+        memset(ret, 0, sizeof *ret);
+        ret->seed = seed;
+        draw_supervisor(ret, &random);
+        draw_phases(config, &random);
+        config->n_services = 1 + random_below(&random, SIM_SERVICES_MAX);
+        config->n_hooks = random_chance(&random, 40) ? 0 : random_below(&random, SIM_HOOKS_MAX + 1);
+        for (unsigned i = 0; i < config->n_services; i++) {
+                draw_service(ret, i, &random);
+                draw_relations(ret, i, &random);
+        }
+        for (unsigned i = 0; i < config->n_hooks; i++)
+                draw_hook(ret, i, &random);
+        if (random_chance(&random, 15))
+                config->exit_code_from = (int)random_below(&random, (unsigned)config->n_services);
+        if (random_chance(&random, 5))
+                make_single(ret);
+        schedule_seal(ret);
+        draw_outside(ret, &random);
+}

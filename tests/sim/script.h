@@ -1,0 +1,66 @@
+/* script.h - what a fake process does with its life, decided when it is born.
+ *
+ * A Character belongs to a service for a whole schedule; a Script is one run of it. */
+#pragma once
+#include <stdbool.h>
+#include "supervisor/config.h"
+#include "supervisor/crew.h"
+#include "tests/sim/random.h"
+
+typedef enum Character {
+        CHARACTER_STEADY,   /* lives until it is asked, and obeys soon */
+        CHARACTER_SLOW,     /* obeys late */
+        CHARACTER_STUBBORN, /* ignores every polite signal */
+        CHARACTER_SHORT,    /* ends by itself, clean, within a second or so */
+        CHARACTER_LATE,     /* ends by itself after one to three minutes */
+        CHARACTER_CRASHY,   /* crashes within three seconds */
+        CHARACTER_FLAPPY,   /* crashes every 20 s */
+        CHARACTER_NEVER_READY,
+        CHARACTER_LATE_READY,
+        CHARACTER_WEDGED,   /* outlives SIGKILL, for a time or for ever */
+        CHARACTER_HANGS,    /* in exec */
+        CHARACTER_MISSING,  /* exec fails */
+        CHARACTER_DAEMON,   /* double-forks and exits */
+        CHARACTER_RECYCLER, /* STOPPING=1, then exit 0 */
+        CHARACTER_EXTENDER, /* EXTEND_TIMEOUT_USEC again and again */
+        CHARACTER_DRAINER,  /* X_ENDWELL_DRAINED=1, then stays */
+        CHARACTER_FLOODER,  /* STATUS= and X_ENDWELL_ACTIVE= in masses */
+        CHARACTER_FICKLE,   /* another one of these at each run */
+        _CHARACTER_MAX,
+} Character;
+
+/* What a process says; also the detail of ITEM_SAYS. */
+typedef enum Saying {
+        SAYS_READY,
+        SAYS_STATUS,
+        SAYS_EXTEND,
+        SAYS_STOPPING,
+        SAYS_DRAINED,
+        SAYS_MAIN_PID,
+} Saying;
+
+typedef struct Script {
+        usec_t exec_usec;  /* until exec worked or failed; USEC_INFINITY: it hangs */
+        int exec_error;    /* 0: exec works */
+        usec_t ready_usec; /* after exec; USEC_INFINITY: never */
+        usec_t life_usec;  /* after exec; USEC_INFINITY: until it is told to go */
+        Ended end;         /* of its own accord */
+        usec_t obey_usec;  /* from the polite signal to the end; USEC_INFINITY: ignores it */
+        Ended obeyed;
+        usec_t die_usec;      /* from SIGKILL to death; 0 is usual, more is uninterruptible sleep */
+        unsigned descendants; /* that it will fork, the first after `fork_usec` */
+        usec_t fork_usec;
+        bool heir;        /* forks another one when it dies */
+        bool anonymous;   /* nobody can tell whose it is once its parent is gone */
+        bool own_session; /* a signal to the group does not reach it */
+        bool daemon;      /* its first descendant goes on in its place */
+        bool tells_main_pid, says_stopping, says_drained, extends;
+        unsigned floods;
+        unsigned generation; /* of descendants: how many forks away from the first process */
+} Script;
+
+const char *character_to_string(Character character);
+void script_make(Script *ret, Character character, const ServiceConfig *service, Random *random);
+void script_make_descendant(Script *ret, const Script *parent, Random *random);
+/* `wild`: may fail, hang, and leave descendants. */
+void script_make_hook(Script *ret, bool wild, Random *random);

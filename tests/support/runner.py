@@ -1,0 +1,48 @@
+"""Runs declared tests, a few at a time, and prints a line for each."""
+import concurrent.futures
+import os
+import sys
+import threading
+import time
+import traceback
+
+from case import Case
+
+PRINTING = threading.Lock()
+
+
+def run_one(declared, repeat):
+    """True when it passed."""
+    case, begun, problem = Case(declared.name, repeat), time.monotonic(), None
+    try:
+        declared.function(case)
+    except Exception as error:  # whatever goes wrong in a test is its failure, and the others go on
+        kind = "" if isinstance(error, AssertionError) else traceback.format_exc()
+        problem = f"{error}\n{kind}{case.explain()}"
+        if isinstance(error, AssertionError):
+            at = traceback.extract_tb(error.__traceback__)
+            lines = [f"{os.path.basename(frame.filename)}:{frame.lineno}" for frame in at if "/process/" in frame.filename]
+            problem = f"{' '.join(lines)}: {problem}"
+    finally:
+        case.clean()
+    with PRINTING:
+        print(f"{'FAIL' if problem else 'ok  '} {declared.name} ({time.monotonic() - begun:.1f} s)", flush=True)
+        if problem:
+            print("     " + problem.replace("\n", "\n     "), flush=True)
+    return problem is None
+
+
+def run_all(tests, jobs, repeat_of):
+    alone = [one for one in tests if one.alone]
+    beside = [one for one in tests if not one.alone]
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        results = list(pool.map(lambda one: run_one(one, repeat_of(one)), beside))
+    results += [run_one(one, repeat_of(one)) for one in alone]
+    passed = sum(results)
+    print(f"{passed} passed, {len(results) - passed} failed")
+    return 0 if results and passed == len(results) else 1
+
+
+def refuse(problem):
+    print(f"tests/process/run: {problem}", file=sys.stderr)
+    return 2
