@@ -12,8 +12,8 @@
 
 #define KERNEL_SIGNALS 64 /* the kernel's _NSIG where Linux runs containers; glibc's NSIG counts one more */
 
-/* As the kernel wants it. The libc's calls leave out signals 32 and 33, which it keeps for its threads: one of these sent
- * to us from outside would end us, and one that we were given ignored would stay ignored in every child. */
+/* As the kernel wants it. The libc's calls leave out signals 32 and 33, which it keeps for its threads: one of these
+ * sent to us from outside would end us, and one that we were given ignored would stay ignored in every child. */
 typedef uint64_t KernelMask;
 
 #define READ_MAX 8 /* signals a turn; what is left makes the descriptor readable again */
