@@ -251,6 +251,9 @@ int pid1_run(Config *config, const RunOptions *options) {
                 pid1_free(&pid1);
                 return EXIT_OWN_FAULT;
         }
+        if (survey_is_blind(pid1.survey))
+                log_warning("/proc does not show this PID namespace: descendants that leave their group are not seen, "
+                            "waited for or named; mount it to change that");
         crew_start(pid1.crew);
         pid1_tell_past(&pid1);
         pid1_rearm(&pid1);
