@@ -101,7 +101,8 @@ static int look_at_child(void *userdata, pid_t pid) {
 
 static void carry_out(Survey *survey) {
         usec_t begin = clock_now_usec();
-        (void)kin_children(look_at_child, survey); /* without /proc nobody is found, and no ending waits for orphans */
+        if (roster_has_children())
+                (void)kin_children(look_at_child, survey); /* without /proc nobody is found, and no ending waits for orphans */
         survey->last_usec = clock_now_usec();
         survey->last_took_usec = usec_sub(survey->last_usec, begin);
         survey->surveyed(survey->userdata);
