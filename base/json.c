@@ -139,36 +139,36 @@ void json_close(Json *json) {
                 close_level(json);
 }
 
-void json_string(Json *json, const char *key, const char *value) {
+void json_put_string(Json *json, const char *key, const char *value) {
         if (value)
-                json_stringn(json, key, value, strlen(value));
+                json_put_stringn(json, key, value, strlen(value));
         else
-                json_null(json, key);
+                json_put_null(json, key);
 }
 
-void json_stringn(Json *json, const char *key, const char *value, size_t length) {
+void json_put_stringn(Json *json, const char *key, const char *value, size_t length) {
         size_t start = json->length;
         if (may_write(json))
                 settle(json, start, append_before(json, key) && append_quoted(json, value, length));
 }
 
-void json_unsigned(Json *json, const char *key, uint64_t value) {
+void json_put_unsigned(Json *json, const char *key, uint64_t value) {
         char number[24];
         snprintf(number, sizeof number, "%" PRIu64, value);
         put(json, key, number);
 }
 
-void json_signed(Json *json, const char *key, int64_t value) {
+void json_put_signed(Json *json, const char *key, int64_t value) {
         char number[24];
         snprintf(number, sizeof number, "%" PRId64, value);
         put(json, key, number);
 }
 
-void json_bool(Json *json, const char *key, bool value) {
+void json_put_bool(Json *json, const char *key, bool value) {
         put(json, key, value ? "true" : "false");
 }
 
-void json_null(Json *json, const char *key) {
+void json_put_null(Json *json, const char *key) {
         put(json, key, "null");
 }
 

@@ -181,10 +181,10 @@ static size_t compose_json(LogLevel level, char *message, char *text) {
         for (;;) {
                 json_init(&json, text, LINE_MAX_BYTES - 1);
                 json_open_object(&json, NULL);
-                json_string(&json, "time", time);
-                json_string(&json, "level", log_level_to_string(level));
-                json_string(&json, "program", sink.program);
-                json_string(&json, "message", message);
+                json_put_string(&json, "time", time);
+                json_put_string(&json, "level", log_level_to_string(level));
+                json_put_string(&json, "program", sink.program);
+                json_put_string(&json, "message", message);
                 size_t length = json_finish(&json);
                 if (!json_overflowed(&json)) {
                         text[length] = '\n';

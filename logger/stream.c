@@ -102,6 +102,8 @@ static void pass_on(Stream *stream) {
                         stream->passed += (size_t)n;
                 r = n < 0 ? (int)n : 0;
         }
+        if (r >= 0)
+                r = target_flush(&stream->target); /* the last piece may have been taken and still be on its way */
         stream->stuck = r == -EAGAIN;
         if (r < 0 && r != -EAGAIN)
                 stream->passed = stream->length; /* lost: the service goes on, as it would when its own write fails */
@@ -151,7 +153,7 @@ static ssize_t read_piece(Stream *stream) {
         ssize_t n;
 
         if (!stream->piece)
-                stream->piece = malloc(PIECE_MAX);
+                stream->piece = malloc(PIECE_MAX + 1);
         if (!stream->piece)
                 return -ENOMEM;
         /* The pipe's description is shared with PID 1, which made it non-blocking and never reads it. */
@@ -162,6 +164,7 @@ static ssize_t read_piece(Stream *stream) {
                 return -EAGAIN;
         if (n < 0)
                 n = 0; /* nothing else is known of pipes; what cannot be read has ended */
+        stream->piece[n] = '\0'; /* for sanitizers, which take what regexec(3) is given for a string */
         stream->length = (size_t)n;
         stream->passed = stream->matched = 0;
         stream->at_end = n == 0;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 #include "base/clock.h"
 
 typedef struct Reading {
@@ -80,4 +82,22 @@ void event_line_done(EventLine *line) {
         json_decref(line->root);
         free(line->lists);
         *line = (EventLine){ 0 };
+}
+
+const char *event_line_sentence(const char *text, size_t length, char ret_text[static SENTENCE_MAX], LogLevel *ret_level) {
+        EventLine line;
+        LogLevel level = LOG_LEVEL_INFO;
+        if (event_line_read(text, length, &line) >= 0) {
+                level = sentence_level(&line.event);
+                sentence_write(&line.event, ret_text);
+                event_line_done(&line);
+        } else {
+                size_t n = utf8_cut(text, length, SENTENCE_MAX - 1);
+                memcpy(ret_text, text, n);
+                ret_text[n] = '\0';
+                utf8_clean(ret_text, n);
+        }
+        if (ret_level)
+                *ret_level = level;
+        return ret_text;
 }

@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <stddef.h>
 #include "shutdown/event.h"
+#include "shutdown/sentence.h"
 
 typedef struct EventLine {
         Event event;  /* its texts live as long as the line */
@@ -15,3 +16,7 @@ typedef struct EventLine {
 /* 0; -EBADMSG: not a whole journal line (a torn last one); -EOPNOTSUPP: an event of another version; -ENOMEM. */
 int event_line_read(const char *line, size_t length, EventLine *ret);
 void event_line_done(EventLine *line);
+
+/* The sentence of a line, as PID 1's log has it; an event of another version is shown as its line. Returns `ret_text`;
+ * `ret_level` may be NULL. */
+const char *event_line_sentence(const char *text, size_t length, char ret_text[static SENTENCE_MAX], LogLevel *ret_level);

@@ -7,6 +7,7 @@
 
 #include "base/duration.h"
 #include "base/names.h"
+#include "base/utf8.h"
 
 LogLevel sentence_level(const Event *event) {
         switch (event->kind) {
@@ -303,5 +304,6 @@ const char *sentence_write(const Event *event, char ret_text[static SENTENCE_MAX
         case EVENT_SUPERVISOR_FAILED: say_about_supervisor(&sentence, event); break;
         default: say_about_service(&sentence, event); break;
         }
+        utf8_clean(ret_text, sentence.used); /* names and texts come from strangers: they must not move a cursor */
         return ret_text;
 }

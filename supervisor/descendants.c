@@ -15,13 +15,13 @@
 #define FULL           (-ENOBUFS) /* among ourselves: no error, only the end of the walk */
 
 typedef struct Walk {
-        pid_t *found;    /* parents before children */
-        pid_t *table;    /* the same by hash, twice the capacity; 0: free */
+        pid_t *found; /* parents before children */
+        pid_t *table; /* the same by hash, twice the capacity; 0: free */
         size_t n, capacity, most;
         int (*each)(void *userdata, const KinProcess *process);
         void *userdata;
         size_t told;
-        pid_t task_of;   /* whose threads are being looked at */
+        pid_t task_of; /* whose threads are being looked at */
 } Walk;
 
 static void walk_done(Walk *walk) {

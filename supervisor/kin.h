@@ -13,9 +13,9 @@
 typedef struct KinProcess {
         pid_t pid, parent, session;
         unsigned long long start_ticks; /* field 22 of /proc/PID/stat: with the pid it names one process for ever */
-        char comm[16];    /* cut, and control characters are '?' */
-        char state;       /* R, S, D, Z, … */
-        unsigned threads; /* 0 or 1 in a zombie; more: only the first thread has ended */
+        char comm[16];                  /* cut, and control characters are '?' */
+        char state;                     /* R, S, D, Z, … */
+        unsigned threads;               /* 0 or 1 in a zombie; more: only the first thread has ended */
 } KinProcess;
 
 /* False for the dead that are not yet collected. */
@@ -44,7 +44,8 @@ int kin_owner(pid_t pid, char ret_owner[static 37]);
 
 /* What the two above do where the kernel lists no children. */
 int kin_children_by_scan(int (*each)(void *userdata, pid_t pid), void *userdata);
-int kin_descendants_by_scan(pid_t root, size_t most, int (*each)(void *userdata, const KinProcess *process), void *userdata);
+int kin_descendants_by_scan(pid_t root, size_t most, int (*each)(void *userdata, const KinProcess *process),
+                            void *userdata);
 
 /* Their parts. Each pid of a file of numbers, each name of a directory that is a number: until `each` answers non-zero. */
 int kin_list(const char *path, int (*each)(void *userdata, pid_t pid), void *userdata);

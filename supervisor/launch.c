@@ -33,10 +33,8 @@ _Noreturn static void fail(int failure_fd, ChildStep step, int error) {
 
 static int enter_session(ChildSession session) {
         switch (session) {
-        case CHILD_OWN_SESSION:
-                return setsid() < 0 ? -errno : 0;
-        case CHILD_OWN_GROUP:
-                return setpgid(0, 0) < 0 ? -errno : 0;
+        case CHILD_OWN_SESSION: return setsid() < 0 ? -errno : 0;
+        case CHILD_OWN_GROUP: return setpgid(0, 0) < 0 ? -errno : 0;
         case CHILD_FOREGROUND:
                 if (setpgid(0, 0) < 0)
                         return -errno;

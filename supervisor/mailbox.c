@@ -20,7 +20,7 @@
 #define WINDOW_TOTAL_MAX 5000 /* of all sockets: about a seventh of one processor */
 
 typedef struct Box {
-        int fd; /* -1: closed */
+        int fd;         /* -1: closed */
         unsigned taken; /* in the present window */
         bool muted;     /* out of the epoll until the window is over */
         char *name;
@@ -105,7 +105,8 @@ static bool take_one(Mailbox *mailbox, uint32_t slot) {
         if (n > 0) {
                 Sender sender = sender_of(&message);
                 NotifyWords words;
-                notify_words_parse(mailbox->text, whole_lines(mailbox->text, (size_t)n, message.msg_flags & MSG_TRUNC), &words);
+                notify_words_parse(mailbox->text, whole_lines(mailbox->text, (size_t)n, message.msg_flags & MSG_TRUNC),
+                                   &words);
                 mailbox->handler(mailbox->userdata, slot, sender.pid, sender.uid, &words);
         }
         if (n >= 0)

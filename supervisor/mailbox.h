@@ -5,11 +5,11 @@
  * delay SIGTERM. Descriptors that come along are closed (a barrier's when everything before it was handled). All sockets
  * stand in one nested epoll, so that an instance costs this process no memory of sd-event. */
 #pragma once
+#include "base/notify_words.h"
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 #include <systemd/sd-event.h>
-#include "base/notify_words.h"
 
 typedef struct Mailbox Mailbox;
 

@@ -17,7 +17,7 @@
 typedef struct Reading {
         PastRun *table; /* open addressing by owner; an empty owner is a free place */
         size_t n;
-        bool pid_namespace, finished;
+        bool pid_namespace;
 } Reading;
 
 static void closefp(FILE **file) {
@@ -35,14 +35,24 @@ static PastRun *place_of(Reading *reading, const char *owner) {
         return &reading->table[i];
 }
 
-/* A run that is gone keeps its place, marked by pid 0: taking it out would break the search for others. */
-static void take(Reading *reading, const Event *event) {
+/* One file can hold several runs, for the logger appends: only the last one can have been cut off. */
+static bool take_edge(Reading *reading, const Event *event) {
         if (event->kind == EVENT_SUPERVISOR_STARTED) {
                 reading->pid_namespace = event->pid_namespace;
-                return;
+                return true;
         }
-        if (event->kind == EVENT_ENDING_FINISHED)
-                reading->finished = true;
+        if (event->kind != EVENT_ENDING_FINISHED)
+                return false;
+        if (reading->n > 0)
+                memset(reading->table, 0, RUNS_MAX * sizeof *reading->table);
+        reading->n = 0;
+        return true;
+}
+
+/* A run that is gone keeps its place, marked by pid 0: taking it out would break the search for others. */
+static void take(Reading *reading, const Event *event) {
+        if (take_edge(reading, event))
+                return;
         bool started = event->kind == EVENT_SERVICE_STARTED;
         if ((!started && event->kind != EVENT_SERVICE_GONE) || !event->owner || !event->service ||
             strlen(event->owner) != 36 || strlen(event->service) > 40)
@@ -102,12 +112,9 @@ int past_read(const char *path, Past *ret) {
         /* A long run may have rotated: its older half tells of starts that the newer one does not. */
         if ((size_t)snprintf(rotated, sizeof rotated, "%s.1", path) < sizeof rotated)
                 (void)read_lines(&reading, rotated);
-        reading.finished = false;
         int r = read_lines(&reading, path);
         if (r < 0)
                 return r;
-        if (reading.finished)
-                reading.n = 0;
         return reading.n == 0 ? (*ret = (Past){ 0 }, 0) : collect(&reading, ret);
 }
 

@@ -165,16 +165,16 @@ static int arm(Roster *roster, usec_t delay_usec) {
         return r;
 }
 
-/* Every process that is dead now, but at most COLLECT_MAX a turn; others have their turn in between. (By the timer, not by
- * a defer source: sd-event never takes back that such a source is pending, so it goes before all its equals.) A sweep that
- * found somebody is followed by an early one, since where deaths come in crowds their signals are merged; sweeps that find
- * nobody, each a walk of the kernel over all our children, become rare. */
+/* Every process that is dead now, but at most COLLECT_MAX a turn; others have theirs in between. (By the timer, not by a
+ * defer source: sd-event never takes back that such a source is pending, so it goes before all its equals.) Sweeps that
+ * find a crowd come soon again, so that the last of a thousand is not waited for. Each of their calls is a walk of the kernel
+ * over all our children, so in a trickle of deaths, which are named nearly all, they become rare. */
 static void sweep(Roster *roster) {
         int n;
         do
                 n = sweep_once(roster);
         while (n == COLLECT_MAX && arm(roster, 0) < 0);
-        roster->delay_usec = n > 0 ? SWEEP_SOON_USEC : usec_min(roster->delay_usec * 2, SWEEP_LATE_USEC);
+        roster->delay_usec = n == COLLECT_MAX ? SWEEP_SOON_USEC : usec_min(roster->delay_usec * 2, SWEEP_LATE_USEC);
         roster->swept_usec = clock_now_usec();
 }
 
@@ -199,14 +199,12 @@ void roster_on_child(Roster *roster, pid_t hint) {
 }
 
 static size_t most_pids(void) {
-        unsigned pid_max = 0;
+        char text[16] = "";
         FILE *file = fopen("/proc/sys/kernel/pid_max", "re");
-        if (file) {
-                if (fscanf(file, "%u", &pid_max) != 1)
-                        pid_max = 0;
+        unsigned long most = file && fgets(text, sizeof text, file) ? strtoul(text, NULL, 10) : 0;
+        if (file)
                 fclose(file);
-        }
-        return pid_max > 0 && pid_max < PID_MAX_LIMIT ? pid_max : PID_MAX_LIMIT;
+        return most > 0 && most < PID_MAX_LIMIT ? most : PID_MAX_LIMIT;
 }
 
 static int add_timer(Roster *roster, sd_event *event) {

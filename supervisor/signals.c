@@ -27,7 +27,7 @@ typedef struct Ear {
 
 typedef enum Urgency { URGENCY_ENDING, URGENCY_CHILD, URGENCY_ORDINARY, _URGENCY_MAX } Urgency;
 
-static const int64_t priorities[_URGENCY_MAX] = {
+static const int64_t priorities[] = {
         [URGENCY_ENDING] = PRIORITY_ENDING,
         [URGENCY_CHILD] = PRIORITY_CHILD,
         [URGENCY_ORDINARY] = PRIORITY_ORDINARY,

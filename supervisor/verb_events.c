@@ -1,8 +1,8 @@
 /* verb_events.c - `endwell events`: the journal of the running endwell, for people or for programs. */
 #include "base/take.h"
+#include "shutdown/journal_reader.h"
 #include "shutdown/verdict.h"
 #include "supervisor/client.h"
-#include "supervisor/event_text.h"
 #include "supervisor/verb_usage.h"
 #include "supervisor/verbs.h"
 #include <errno.h>
@@ -73,21 +73,19 @@ static void print_time(const json_t *event) {
                 fputs(time ? time : "-", stdout);
 }
 
-static void print_for_people(const EventsOptions *options, const json_t *event) {
+static void print_for_people(const EventsOptions *options, const ClientLine *line) {
         static const char *const colours[] = {
-                [EVENT_WEIGHT_ORDINARY] = "",
-                [EVENT_WEIGHT_EDGE] = "\033[1m",
-                [EVENT_WEIGHT_WARNING] = "\033[33m",
-                [EVENT_WEIGHT_FAILURE] = "\033[31m",
+                [LOG_LEVEL_ERR] = "\033[31m",   [LOG_LEVEL_WARNING] = "\033[33m", [LOG_LEVEL_NOTICE] = "\033[1m",
+                [LOG_LEVEL_INFO] = "",           [LOG_LEVEL_DEBUG] = "",
         };
-        char text[EVENT_TEXT_MAX];
-        EventWeight weight;
+        char text[SENTENCE_MAX];
+        LogLevel level;
 
-        event_text(event, text, &weight);
+        event_line_sentence(line->text, strlen(line->text), text, &level);
         fputs(options->colour ? "\033[2m" : "", stdout);
-        print_time(event);
+        print_time(line->value);
         fputs(options->colour ? "\033[0m" : "", stdout);
-        printf("  %s%s%s\n", options->colour ? colours[weight] : "", text, options->colour ? "\033[0m" : "");
+        printf("  %s%s%s\n", options->colour ? colours[level] : "", text, options->colour ? "\033[0m" : "");
 }
 
 /* Events that nobody keeps any more are named: who reads on must know that he did not see all. */
@@ -115,7 +113,7 @@ static int print_events(const EventsOptions *options, Client *client, uint64_t s
                 if (options->json)
                         puts(line.text);
                 else
-                        print_for_people(options, line.value);
+                        print_for_people(options, &line);
                 json_decref(line.value);
                 if (options->follow && (code = verb_usage_flush(usage.verb)) != 0)
                         return code;

@@ -1,8 +1,8 @@
 /* verb_shutdown.c - `endwell shutdown`: asks for the ending and shows it to its end. */
 #include "base/take.h"
+#include "shutdown/journal_reader.h"
 #include "shutdown/verdict.h"
 #include "supervisor/client.h"
-#include "supervisor/event_text.h"
 #include "supervisor/verb_usage.h"
 #include "supervisor/verbs.h"
 #include <stdio.h>
@@ -57,12 +57,12 @@ static bool is_progress(const char *event) {
 }
 
 /* True when it was the last one. */
-static bool show_event(const json_t *event) {
-        const char *kind = json_string_value(json_object_get(event, "event"));
-        char text[EVENT_TEXT_MAX];
+static bool show_event(const ClientLine *line) {
+        const char *kind = json_string_value(json_object_get(line->value, "event"));
+        char text[SENTENCE_MAX];
 
         if (is_progress(kind))
-                puts(event_text(event, text, NULL));
+                puts(event_line_sentence(line->text, strlen(line->text), text, NULL));
         fflush(stdout);
         return kind && strcmp(kind, "ending_finished") == 0;
 }
@@ -82,7 +82,7 @@ static int wait_for_end(Client *client) {
                 if (client_is_answer(line.value))
                         code = client_check_answer(client, line.value);
                 else
-                        last = show_event(line.value);
+                        last = show_event(&line);
                 json_decref(line.value);
                 if (code != 0)
                         return code;

@@ -307,6 +307,13 @@ def an_answer_that_is_too_large_is_whole_and_says_so(server):
 
 
 @test
+def large_answers_to_pipelined_requests_come_whole_one_after_the_other(server):
+    client = server.connect()
+    client.send(b"".join(b'{"method":"large","params":{"bytes":%d}}\n' % (n * 100000) for n in range(1, 9)))
+    equal([len(client.line()["result"]) for _ in range(8)], [n * 10000 for n in range(1, 9)])
+
+
+@test
 def a_subscriber_gets_every_line_once_and_in_order_with_answers_between_whole_lines(server):
     client = server.connect()
     equal(client.ask("grow", lines=10)["result"], 10)

@@ -19,7 +19,8 @@ static char *room(AnyEvent *any, size_t size) {
 }
 
 /* Letters that JSON must escape, and characters of two, three and four bytes. */
-static const char *const pieces[] = { "a", "Z", "0", "_", "\"", "\\", "\n", "\t", "\x01", "\x7f", "/", "{", "ä", "€", "𝄞" };
+static const char *const pieces[] = { "a",    "Z",    "0", "_", "\"", "\\", "\n", "\t",
+                                      "\x01", "\x7f", "/", "{", "ä",  "€",  "𝄞" };
 
 static const char *any_text(AnyEvent *any, bool with_blanks) {
         size_t length = next(any) % 24, used = 0;
@@ -71,13 +72,13 @@ static void fill(void *userdata, const EventField *field) {
         AnyEvent *any = userdata;
         void *at = (char *)&any->event + field->offset;
         switch (field->type) {
-        case EVENT_FIELD_TEXT:     *(const char **)at = next(any) % 8 ? any_text(any, true) : NULL; break;
-        case EVENT_FIELD_LIST:     *(const char **)at = next(any) % 8 ? any_list(any) : NULL; break;
-        case EVENT_FIELD_SIGNED:   *(int *)at = (int)any_signed(any, INT32_MAX); break;
+        case EVENT_FIELD_TEXT: *(const char **)at = next(any) % 8 ? any_text(any, true) : NULL; break;
+        case EVENT_FIELD_LIST: *(const char **)at = next(any) % 8 ? any_list(any) : NULL; break;
+        case EVENT_FIELD_SIGNED: *(int *)at = (int)any_signed(any, INT32_MAX); break;
         case EVENT_FIELD_UNSIGNED: *(unsigned *)at = (unsigned)any_number(any, UINT32_MAX); break;
-        case EVENT_FIELD_INT64:    *(int64_t *)at = any_signed(any, INT64_MAX); break;
-        case EVENT_FIELD_UINT64:   *(uint64_t *)at = any_number(any, INT64_MAX); break;
-        case EVENT_FIELD_BOOL:     *(bool *)at = next(any) % 2; break;
+        case EVENT_FIELD_INT64: *(int64_t *)at = any_signed(any, INT64_MAX); break;
+        case EVENT_FIELD_UINT64: *(uint64_t *)at = any_number(any, INT64_MAX); break;
+        case EVENT_FIELD_BOOL: *(bool *)at = next(any) % 2; break;
         }
 }
 
@@ -125,9 +126,7 @@ static void compare(void *userdata, const EventField *field) {
         const char *a = c->a + field->offset, *b = c->b + field->offset;
         bool equal = false;
         switch (field->type) {
-        case EVENT_FIELD_TEXT:
-                equal = texts_equal(*(const char *const *)a, *(const char *const *)b);
-                break;
+        case EVENT_FIELD_TEXT: equal = texts_equal(*(const char *const *)a, *(const char *const *)b); break;
         case EVENT_FIELD_LIST:
                 equal = strcmp(or_empty(*(const char *const *)a), or_empty(*(const char *const *)b)) == 0;
                 break;

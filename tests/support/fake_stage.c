@@ -40,7 +40,8 @@ static void on_record(void *self, Event *event) {
                 note(fake->events, sizeof fake->events, "%s+%u<%s", event->phase, event->members,
                      duration_format(event->limit_usec, text));
         else
-                note(fake->events, sizeof fake->events, "%s-%u/%u/%u", event->phase, event->gone, event->killed, event->left);
+                note(fake->events, sizeof fake->events, "%s-%u/%u/%u", event->phase, event->gone, event->killed,
+                     event->left);
 }
 
 static bool on_withdraw(void *self, bool fast) {

@@ -93,7 +93,8 @@ Test(conductor, an_acknowledgement_goes_on_at_once_and_counts_once) {
         conductor_tell(&fake.conductor, HAPPENING_ACKNOWLEDGED);
         conductor_tell(&fake.conductor, HAPPENING_ACKNOWLEDGED);
         diary_is(&fake, "withdraw enter:0 stop:0");
-        cr_assert_eq(conductor_next_usec(&fake.conductor), START + 12 * SEC, "the timer of the acknowledgement still runs");
+        cr_assert_eq(conductor_next_usec(&fake.conductor), START + 12 * SEC,
+                     "the timer of the acknowledgement still runs");
 }
 
 Test(conductor, a_delay_keeps_serving_before_the_first_signal) {
@@ -255,8 +256,8 @@ Test(conductor, development_asks_all_at_once_and_kills_after_a_second) {
         events_are(&fake, "all+6<1 s all-6/1/0");
 }
 
-/* While a phase closes, somebody still says that its group is empty: that must not let the next phase skip its delay, and
- * not its group either. */
+/* While a phase closes, somebody still says that its group is empty: that must not let the next phase skip its delay,
+ * and not its group either. */
 Test(conductor, an_empty_group_of_one_phase_never_stands_for_the_next) {
         static const usec_t delays[FAKE_PHASES] = { 0, 5 * SEC, 0 };
         FakeStage fake;

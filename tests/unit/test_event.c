@@ -40,7 +40,8 @@ Test(event, a_line_begins_with_what_every_line_has) {
 
 Test(event, a_list_is_an_array_and_nobody_is_null) {
         char line[EVENT_LINE_MAX + 1];
-        write_line(&(Event){ .kind = EVENT_DRAIN_PROGRESS, .phase = "http", .left = 2, .waiting_for = "web@1 web@2" }, line);
+        write_line(&(Event){ .kind = EVENT_DRAIN_PROGRESS, .phase = "http", .left = 2, .waiting_for = "web@1 web@2" },
+                   line);
         cr_assert_not_null(strstr(line, "\"waiting_for\":[\"web@1\",\"web@2\"]"), "%s", line);
         write_line(&(Event){ .kind = EVENT_DRAIN_PROGRESS, .phase = NULL, .waiting_for = NULL }, line);
         cr_assert_not_null(strstr(line, "\"waiting_for\":[]"), "%s", line);
@@ -57,7 +58,8 @@ static void must_stand(void *userdata, const EventField *field) {
         Seen *seen = userdata;
         char key[64];
         snprintf(key, sizeof key, "\"%s\":", field->name);
-        cr_assert_not_null(strstr(seen->line, key), "%s has no %s: %s", event_kind_to_string(seen->kind), key, seen->line);
+        cr_assert_not_null(strstr(seen->line, key), "%s has no %s: %s", event_kind_to_string(seen->kind), key,
+                           seen->line);
         seen->n++;
 }
 
@@ -123,7 +125,8 @@ typedef struct Wanted {
 
 static void find(void *userdata, const EventField *field) {
         Wanted *wanted = userdata;
-        wanted->found |= strlen(field->name) == wanted->length && memcmp(field->name, wanted->name, wanted->length) == 0;
+        wanted->found |=
+                strlen(field->name) == wanted->length && memcmp(field->name, wanted->name, wanted->length) == 0;
 }
 
 Test(event, each_kind_has_the_fields_that_were_promised) {

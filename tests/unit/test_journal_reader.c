@@ -21,7 +21,8 @@ Test(journal_reader, every_kind_reads_back_as_it_was_written) {
                         cr_assert_eq(event_line_read(line, length, &read), 0, "seed %lu: %.*s", (unsigned long)seed,
                                      (int)length, line);
                         const char *different = any_event_difference(&any.event, &read.event);
-                        cr_assert_null(different, "seed %lu, %s: %.*s", (unsigned long)seed, different, (int)length, line);
+                        cr_assert_null(different, "seed %lu, %s: %.*s", (unsigned long)seed, different, (int)length,
+                                       line);
                 }
 }
 
@@ -29,8 +30,8 @@ Test(journal_reader, every_kind_reads_back_as_it_was_written) {
 Test(journal_reader, a_number_that_is_too_large_stays_the_largest_there_is) {
         char line[EVENT_LINE_MAX];
         _cleanup_(event_line_done) EventLine read = { 0 };
-        size_t length = event_write(&(Event){ .kind = EVENT_SERVICE_EXTENDED, .service = "web", .usec = UINT64_MAX }, line,
-                                    sizeof line);
+        size_t length = event_write(&(Event){ .kind = EVENT_SERVICE_EXTENDED, .service = "web", .usec = UINT64_MAX },
+                                    line, sizeof line);
         cr_assert_eq(event_line_read(line, length, &read), 0);
         cr_assert_eq(read.event.usec, INT64_MAX);
 }
@@ -80,8 +81,9 @@ Test(journal_reader, nonsense_is_told_and_leaves_nothing_behind) {
 }
 
 Test(journal_reader, what_a_newer_version_added_is_passed_over) {
-        static const char line[] = "{\"seq\":3,\"mono_us\":4,\"time\":\"soon\",\"epoch\":2,\"weather\":{\"rain\":[1,2]},"
-                                   "\"event\":\"service_gone\",\"service\":\"web\",\"instance\":2,\"mood\":\"calm\"}\n";
+        static const char line[] =
+                "{\"seq\":3,\"mono_us\":4,\"time\":\"soon\",\"epoch\":2,\"weather\":{\"rain\":[1,2]},"
+                "\"event\":\"service_gone\",\"service\":\"web\",\"instance\":2,\"mood\":\"calm\"}\n";
         _cleanup_(event_line_done) EventLine read = { 0 };
         cr_assert_eq(event_line_read(line, strlen(line), &read), 0);
         cr_assert_eq(read.event.kind, EVENT_SERVICE_GONE);
@@ -104,8 +106,8 @@ Test(journal_reader, a_field_of_another_type_is_as_good_as_absent) {
                         int n = snprintf(line, sizeof line,
                                          "{\"event\":\"%s\",\"seq\":%s,\"time\":%s,\"service\":%s,\"instance\":%s,"
                                          "\"phases\":%s,\"waiting_for\":%s,\"asked\":%s,\"status\":%s,\"code\":%s}",
-                                         event_kind_to_string((EventKind)kind), values[i], values[i], values[i], values[i],
-                                         values[i], values[i], values[i], values[i], values[i]);
+                                         event_kind_to_string((EventKind)kind), values[i], values[i], values[i],
+                                         values[i], values[i], values[i], values[i], values[i], values[i]);
                         cr_assert_eq(event_line_read(line, (size_t)n, &read), 0, "%s", line);
                         cr_assert_eq(read.event.kind, (EventKind)kind);
                 }

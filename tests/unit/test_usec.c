@@ -4,14 +4,17 @@
 #include "base/take.h"
 #include "base/usec.h"
 
-static const usec_t spans[] = { 0, 1, 2, USEC_PER_SEC, USEC_INFINITY / 2, USEC_INFINITY / 2 + 1, USEC_INFINITY - 1, USEC_INFINITY };
+static const usec_t spans[] = {
+        0, 1, 2, USEC_PER_SEC, USEC_INFINITY / 2, USEC_INFINITY / 2 + 1, USEC_INFINITY - 1, USEC_INFINITY
+};
 #define N LENGTH_OF(spans)
 
 Test(usec, a_sum_is_exact_or_infinite) {
         for (size_t i = 0; i < N; i++)
                 for (size_t k = 0; k < N; k++) {
                         unsigned __int128 exact = (unsigned __int128)spans[i] + spans[k];
-                        cr_assert_eq(usec_add(spans[i], spans[k]), exact < USEC_INFINITY ? (usec_t)exact : USEC_INFINITY);
+                        cr_assert_eq(usec_add(spans[i], spans[k]),
+                                     exact < USEC_INFINITY ? (usec_t)exact : USEC_INFINITY);
                 }
 }
 

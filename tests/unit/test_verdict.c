@@ -29,11 +29,17 @@ static const struct Cause {
         { { .kind = EVENT_SUPERVISOR_FAILED, .text = "reading a pipe", .error = "EIO" }, 70, "reading a pipe" },
         { { .kind = EVENT_SERVICE_GAVE_UP, .service = "db", .instance = 1, .essential = true }, 83, "db@1" },
         { { .kind = EVENT_SERVICE_LEFT, .service = "stuck", .instance = 3, .reason = "deadline" }, 82, "stuck@3" },
-        { { .kind = EVENT_SERVICE_KILLED, .service = "web", .instance = 2, .signal = "SIGKILL", .reason = "limit" }, 81,
+        { { .kind = EVENT_SERVICE_KILLED, .service = "web", .instance = 2, .signal = "SIGKILL", .reason = "limit" },
+          81,
           "web@2" },
-        { { .kind = EVENT_HOOK_FINISHED, .hook = "flush", .on = "pre-stop", .code_word = "exited", .status = 1,
+        { { .kind = EVENT_HOOK_FINISHED,
+            .hook = "flush",
+            .on = "pre-stop",
+            .code_word = "exited",
+            .status = 1,
             .abort = true },
-          80, "flush" },
+          80,
+          "flush" },
         { { .kind = EVENT_DESCENDANTS_LEFT, .service = "cron", .instance = 1, .left = 4 }, 84, "cron@1" },
 };
 #define N_CAUSES LENGTH_OF(causes)
@@ -43,7 +49,12 @@ static const Event noise[] = {
         { .kind = EVENT_SERVICE_READY, .service = "web", .instance = 2 },
         { .kind = EVENT_SERVICE_GAVE_UP, .service = "cache", .instance = 1, .essential = false },
         { .kind = EVENT_HOOK_FINISHED, .hook = "warm", .on = "post-start", .code_word = "exited", .status = 3 },
-        { .kind = EVENT_SERVICE_EXITED, .service = "web", .instance = 2, .code_word = "exited", .status = 143, .asked = true },
+        { .kind = EVENT_SERVICE_EXITED,
+          .service = "web",
+          .instance = 2,
+          .code_word = "exited",
+          .status = 143,
+          .asked = true },
         { .kind = EVENT_PHASE_FINISHED, .phase = "http", .killed = 9, .left = 9 },
         { .kind = EVENT_ORPHAN_GONE, .pid = 7, .comm = "sh", .code_word = "killed", .status = 9 },
 };
@@ -77,7 +88,8 @@ static void must_be(unsigned set, size_t first, int passed_code) {
                 if (set >> cause & 1) {
                         cr_assert_eq(verdict_code(&verdict), causes[cause].code, "causes %x from %zu", set, first);
                         cr_assert_str_eq(verdict.culprit, causes[cause].culprit, "causes %x from %zu", set, first);
-                        cr_assert_not_null(strstr(text, causes[cause].culprit), "causes %x from %zu: %s", set, first, text);
+                        cr_assert_not_null(strstr(text, causes[cause].culprit), "causes %x from %zu: %s", set, first,
+                                           text);
                         return;
                 }
         cr_assert_eq(verdict_code(&verdict), passed_code < 0 ? 0 : passed_code);
@@ -133,7 +145,9 @@ Test(verdict, a_hook_that_failed_counts_when_it_says_abort_and_stands_at_a_stop)
         } cases[] = {
                 { "it ended well", { .on = "pre-stop", .code_word = "exited", .abort = true }, 0 },
                 { "it does not say abort", { .on = "pre-stop", .code_word = "exited", .status = 1 }, 0 },
-                { "pre-start: a failed start", { .on = "pre-start", .code_word = "exited", .status = 1, .abort = true }, 0 },
+                { "pre-start: a failed start",
+                  { .on = "pre-start", .code_word = "exited", .status = 1, .abort = true },
+                  0 },
                 { "post-start", { .on = "post-start", .code_word = "exited", .status = 1, .abort = true }, 0 },
                 { "no edge", { .code_word = "exited", .status = 1, .abort = true }, 0 },
                 { "pre-stop", { .on = "pre-stop", .code_word = "exited", .status = 1, .abort = true }, 80 },
@@ -154,7 +168,9 @@ Test(verdict, a_hook_that_failed_counts_when_it_says_abort_and_stands_at_a_stop)
 }
 
 Test(verdict, failed_hooks_are_counted_whatever_they_say) {
-        Event failed = { .kind = EVENT_HOOK_FINISHED, .hook = "a", .on = "pre-start", .code_word = "exited", .status = 1 };
+        Event failed = {
+                .kind = EVENT_HOOK_FINISHED, .hook = "a", .on = "pre-start", .code_word = "exited", .status = 1
+        };
         Event good = { .kind = EVENT_HOOK_FINISHED, .hook = "b", .on = "pre-start", .code_word = "exited" };
         Verdict verdict = VERDICT_START;
         verdict = verdict_fold(verdict, &failed);
@@ -172,7 +188,9 @@ Test(verdict, an_orphan_of_nobody_is_named_by_its_process) {
 /* ---- ExitCodeFrom, and the single command ---- */
 
 static Event exited(const char *service, const char *word, int status) {
-        return (Event){ .kind = EVENT_SERVICE_EXITED, .service = service, .instance = 1, .code_word = word, .status = status };
+        return (Event){
+                .kind = EVENT_SERVICE_EXITED, .service = service, .instance = 1, .code_word = word, .status = status
+        };
 }
 
 Test(verdict, exit_code_from_replaces_nothing_but_a_clean_end) {
@@ -183,7 +201,8 @@ Test(verdict, exit_code_from_replaces_nothing_but_a_clean_end) {
         cr_assert_eq(CODE_OF(from, exited("job", "exited", 3), ending, killed_because("limit")), EXIT_KILLED);
         cr_assert_eq(CODE_OF(from, exited("web", "exited", 3), ending), EXIT_CLEAN);
         cr_assert_eq(CODE_OF(started, exited("job", "exited", 3), ending), EXIT_CLEAN);
-        cr_assert_eq(CODE_OF(from, exited("job", "exited", 3), exited("job", "exited", 0), ending), 0, "the last run counts");
+        cr_assert_eq(CODE_OF(from, exited("job", "exited", 3), exited("job", "exited", 0), ending), 0,
+                     "the last run counts");
 }
 
 Test(verdict, a_single_command_passes_its_own_code_on_whatever_happened) {
@@ -250,7 +269,8 @@ Test(verdict, each_code_is_explained) {
                 { { .forced = true, .killed = 4, .culprit = "web@2" }, "web@2 and 3 more had to be killed" },
                 { { .deadline_hit = true, .left = 1, .killed = 9, .culprit = "db" },
                   "the deadline was hit: db did not end in time" },
-                { { .deadline_hit = true, .left = 3, .culprit = "db" }, "the deadline was hit: db and 2 more did not end in time" },
+                { { .deadline_hit = true, .left = 3, .culprit = "db" },
+                  "the deadline was hit: db and 2 more did not end in time" },
                 { { .essential_failed = true, .culprit = "db@1" }, "the essential service db@1 failed for good" },
                 { { .hook_aborted = true, .culprit = "flush" }, "the hook flush failed" },
                 { { .descendants_left = true, .culprit = "cron" }, "descendants of cron were left (KillMode=process)" },

@@ -401,6 +401,27 @@ static void runs_that_pile_up_before_a_stuck_target_are_bounded(void) {
         close_fd(saved);
 }
 
+static int lowest_free(void) {
+        int fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+        return close_fd(fd), fd;
+}
+
+static void runs_that_have_ended_leave_nothing_behind(void) {
+        begin(NULL, append_to("out"), append_to("err"), NULL);
+        wait_for_service(start_service(0, "echo bye"));
+        settle();
+        int before = lowest_free();
+        for (int i = 0; i < 3 * LOGGER_RUNS_MAX; i++) {
+                wait_for_service(start_service(0, "echo bye"));
+                while (logger_link_settle(world.link)) /* until both pipes have ended */
+                        settle();
+        }
+        CHECK_EQUAL(world.n_marks, 3 * LOGGER_RUNS_MAX + 1);
+        CHECK_EQUAL(lowest_free(), before);
+        CHECK(strcmp(world.said, "") == 0);
+        end();
+}
+
 static const Case cases[] = {
         CASE(output_arrives_unchanged_and_a_mark_names_the_process),
         CASE(two_outputs_of_one_file_keep_their_order),
@@ -410,6 +431,7 @@ static const Case cases[] = {
         CASE(a_missing_program_is_said_with_its_name),
         CASE(the_journal_is_whole_and_in_order_after_a_crash),
         CASE(a_journal_that_cannot_be_written_is_said_once),
+        CASE(runs_that_have_ended_leave_nothing_behind),
         CASE(runs_that_pile_up_before_a_stuck_target_are_bounded),
 };
 
