@@ -63,25 +63,26 @@ SignalMeaning signal_meaning(int signal_number, bool pid_one, bool terminal) {
         }
 }
 
-/* What we were given ignored would be ignored in every child too, and SIGCHLD ignored would leave nothing to collect. Done
- * here, once: a child has nothing to set back then, since nobody here ever installs a handler. */
-static void set_defaults(void) {
-        /* The kernel's struct sigaction with every field zero (SIG_DFL, no flags) has this size or less everywhere. */
-        static const unsigned long by_default[8];
-        for (int number = 1; number <= KERNEL_SIGNALS; number++)
-                if (number != SIGKILL && number != SIGSTOP)
-                        (void)syscall(SYS_rt_sigaction, number, by_default, NULL, sizeof(KernelMask));
-}
+/* The kernel's struct sigaction with every field zero (SIG_DFL, no flags) has this size or less everywhere. */
+static const unsigned long by_default[8];
 
 void signals_block(void) {
         KernelMask all = UINT64_MAX;
         /* It cannot fail with a good address and size. A fault of our own still kills when it is blocked. */
         (void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, sizeof all);
-        set_defaults();
+        /* Where our own parent ignored it, the kernel would throw away what our children leave to be collected. */
+        (void)syscall(SYS_rt_sigaction, SIGCHLD, by_default, NULL, sizeof all);
 }
 
 int signals_reset_for_child(void) {
         KernelMask none = 0;
+
+        for (int number = 1; number <= KERNEL_SIGNALS; number++) {
+                if (number == SIGKILL || number == SIGSTOP)
+                        continue;
+                if (syscall(SYS_rt_sigaction, number, by_default, NULL, sizeof none) < 0)
+                        return -errno;
+        }
         /* Now, not sooner: what was sent since the fork arrives here, and does to the child what it does by default. */
         if (syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof none) < 0)
                 return -errno;
