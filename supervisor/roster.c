@@ -147,6 +147,11 @@ void roster_collect(Roster *roster, pid_t pid) {
                 (void)collect(roster, P_PID, pid);
 }
 
+bool roster_has_children(void) {
+        siginfo_t info;
+        return syscall(SYS_waitid, P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT, NULL) == 0 || errno != ECHILD;
+}
+
 static int sweep_once(Roster *roster) {
         int n = 0;
         while (n < COLLECT_MAX && collect(roster, P_ALL, 0))

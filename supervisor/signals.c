@@ -63,15 +63,18 @@ SignalMeaning signal_meaning(int signal_number, bool pid_one, bool terminal) {
         }
 }
 
+/* The kernel's struct sigaction with every field zero (SIG_DFL, no flags) has this size or less everywhere. */
+static const unsigned long by_default[8];
+
 void signals_block(void) {
         KernelMask all = UINT64_MAX;
         /* It cannot fail with a good address and size. A fault of our own still kills when it is blocked. */
         (void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, sizeof all);
+        /* Where our own parent ignored it, the kernel would throw away what our children leave to be collected. */
+        (void)syscall(SYS_rt_sigaction, SIGCHLD, by_default, NULL, sizeof all);
 }
 
 int signals_reset_for_child(void) {
-        /* The kernel's struct sigaction with every field zero (SIG_DFL, no flags) has this size or less everywhere. */
-        static const unsigned long by_default[8];
         KernelMask none = 0;
 
         for (int number = 1; number <= KERNEL_SIGNALS; number++) {
