@@ -50,6 +50,7 @@ typedef struct Pid1 {
         unsigned interrupts, quits;
         int ending_signal; /* single-command mode: what the command is asked with; 0: its KillSignal */
         uint64_t lost_lines;
+        usec_t lost_told_usec;
         int archive_error;
         Past past;
         pid_t *hook_pids; /* of each hook run: its group */

@@ -131,12 +131,18 @@ static void tell(Roster *roster, const siginfo_t *info, const struct rusage *usa
         roster->collected(roster->userdata, pid, known ? &entry : NULL, how);
 }
 
-/* The kernel's waitid() has a fifth argument that the libc's leaves out. True: one was dead, and is told. */
+/* The kernel's waitid() has a fifth argument that the libc's leaves out. 0 or -errno; info->si_pid is 0 when nobody is dead. */
+static int ask(idtype_t which, pid_t pid, int options, siginfo_t *info, struct rusage *usage) {
+        *info = (siginfo_t){ 0 };
+        return syscall(SYS_waitid, which, pid, info, WEXITED | WNOHANG | options, usage) < 0 ? -errno : 0;
+}
+
+/* True: one was dead, and is told. */
 static bool collect(Roster *roster, idtype_t which, pid_t pid) {
-        siginfo_t info = { 0 };
+        siginfo_t info;
         struct rusage usage = { 0 };
         /* ECHILD (nobody, or not ours) is ordinary; nothing else can be told of it but "not dead". */
-        if (syscall(SYS_waitid, which, pid, &info, WEXITED | WNOHANG, &usage) < 0 || info.si_pid == 0)
+        if (ask(which, pid, 0, &info, &usage) < 0 || info.si_pid == 0)
                 return false;
         tell(roster, &info, &usage);
         return true;
@@ -149,7 +155,7 @@ void roster_collect(Roster *roster, pid_t pid) {
 
 bool roster_has_children(void) {
         siginfo_t info;
-        return syscall(SYS_waitid, P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT, NULL) == 0 || errno != ECHILD;
+        return ask(P_ALL, 0, WNOWAIT, &info, NULL) != -ECHILD;
 }
 
 static int sweep_once(Roster *roster) {

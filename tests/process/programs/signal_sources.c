@@ -1,9 +1,4 @@
-<<<<<<<< HEAD:tests/process/programs/owner_of_signals.c
-/* owner_of_signals.c - every signal that can be heard is heard, with its sender, and the rest harms nobody. */
-#include "supervisor/signals.h"
-========
 /* signal_sources.c - every signal that can be heard is heard, with its sender, and the rest harms nobody. */
->>>>>>>> process:tests/process/programs/signal_sources.c
 #include "base/take.h"
 #include "check.h"
 #include "supervisor/signals.h"
