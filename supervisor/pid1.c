@@ -39,23 +39,21 @@ void pid1_rearm(Pid1 *pid1) {
                 crew_on_own_fault(pid1->crew, "could not set the timer", ENOMEM);
 }
 
-/* At most once a second: with a stderr that nobody reads each event loses a line, and one about
- * that would lose the next. */
-static void say_lost_lines(Pid1 *pid1) {
-        uint64_t lost = log_dropped();
-        usec_t now = clock_now_usec();
-        if (lost == pid1->lost_lines || now < usec_add(pid1->lost_told_usec, LOSSES_USEC))
+void pid1_say_lost_lines(Pid1 *pid1) {
+        uint64_t lost = log_dropped() - pid1->lost_lines;
+        if (lost == 0)
                 return;
-        pid1->lost_told_usec = now;
-        pid1_record(pid1, &(Event){ .kind = EVENT_LOG_DROPPED,
-                                    .epoch = crew_overview(pid1->crew).epoch,
-                                    .n = lost - pid1->lost_lines });
+        pid1->lost_told_usec = clock_now_usec();
+        pid1_record(pid1,
+                    &(Event){ .kind = EVENT_LOG_DROPPED, .epoch = crew_overview(pid1->crew).epoch, .n = lost });
         pid1->lost_lines = log_dropped();
 }
 
+/* At most once a second, and before the last event: with a stderr that nobody reads each event loses a line, and one about
+ * that would lose the next. */
 static void say_losses(Pid1 *pid1) {
-        if (!crew_is_finished(pid1->crew)) /* ending_finished is the last event */
-                say_lost_lines(pid1);
+        if (!pid1->finished && clock_now_usec() >= usec_add(pid1->lost_told_usec, LOSSES_USEC))
+                pid1_say_lost_lines(pid1);
         int error = archive_file_error(pid1->archive);
         if (error != 0 && error != pid1->archive_error)
                 log_warning("could not write the journal's file: %s; the last events stay in memory",

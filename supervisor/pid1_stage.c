@@ -272,6 +272,8 @@ static void stage_record(void *self, const Event *event) {
         Event filled = *event;
         if (filled.kind == EVENT_SUPERVISOR_STARTED)
                 filled.pid = getpid();
+        if (filled.kind == EVENT_ENDING_FINISHED)
+                pid1_say_lost_lines(self);
         pid1_record(self, &filled);
 }
 
