@@ -38,10 +38,25 @@ static bool append_character(Json *json, const char *bytes, size_t n) {
         return append(json, escape, 6);
 }
 
+/* How many characters at the beginning stand for themselves; nearly all of what we write does. */
+static size_t plain_run(const char *text, size_t length) {
+        size_t n = 0;
+        while (n < length && text[n] >= ' ' && text[n] <= '~' && text[n] != '"' && text[n] != '\\')
+                n++;
+        return n;
+}
+
 static bool append_quoted(Json *json, const char *text, size_t length) {
         if (!append(json, "\"", 1))
                 return false;
         for (size_t i = 0; i < length;) {
+                size_t plain = plain_run(text + i, length - i);
+                if (plain > 0) {
+                        if (!append(json, text + i, plain))
+                                return false;
+                        i += plain;
+                        continue;
+                }
                 size_t n = utf8_character(text + i, length - i);
                 bool fits = n ? append_character(json, text + i, n) : append(json, "\xEF\xBF\xBD", 3);
                 if (!fits)

@@ -258,6 +258,10 @@ void log_close(void) {
         sink.way = WAY_NOWHERE;
 }
 
+bool log_wants(LogLevel level) {
+        return level <= sink.level;
+}
+
 void log_line(LogLevel level, const char *format, ...) {
         char message[MESSAGE_MAX_BYTES + 4] = ""; /* longer than allowed, so that too long is seen */
         va_list ap;

@@ -1,9 +1,10 @@
 /* kin.h - finds out from /proc whose a process is, and which processes belong to a tree.
  *
  * A dead service's descendants are always below children of PID 1, so a look at our own list of children
- * (/proc/self/task/TID/children; /proc/PID/stat of all where the kernel lacks it) finds every orphan in constant time per
- * child. Attribution (contracts/config.md): by session, by the last parent seen, by ENDWELL_OWNER in the environment where
- * it may be read; else nobody's. Reads only; signals nobody. Work a call is bounded; what does not fit follows. */
+ * (/proc/self/task/TID/children; /proc/PID/stat of all where the kernel lacks it) finds every orphan in constant time
+ * per child. Attribution (contracts/config.md): by session, by the last parent seen, by ENDWELL_OWNER in the
+ * environment where it may be read; else nobody's. Reads only; signals nobody. Work a call is bounded; what does not
+ * fit follows. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,8 +43,8 @@ int kin_descendants(pid_t root, size_t most, int (*each)(void *userdata, const K
 /* True when `pid` is `root` or at most 1,023 generations below it. */
 bool kin_is_below(pid_t pid, pid_t root);
 
-/* The value of ENDWELL_OWNER in the environment that `pid` was started with. 0, -ENOENT (not in there), -EBADMSG (too long
- * to be an owner), -EACCES, -ESRCH, … */
+/* The value of ENDWELL_OWNER in the environment that `pid` was started with. 0, -ENOENT (not in there), -EBADMSG (too
+ * long to be an owner), -EACCES, -ESRCH, … */
 int kin_owner(pid_t pid, char ret_owner[static 37]);
 
 /* What the two above do where the kernel lists no children. */
@@ -51,6 +52,7 @@ int kin_children_by_scan(int (*each)(void *userdata, pid_t pid), void *userdata)
 int kin_descendants_by_scan(pid_t root, size_t most, int (*each)(void *userdata, const KinProcess *process),
                             void *userdata);
 
-/* Their parts. Each pid of a file of numbers, each name of a directory that is a number: until `each` answers non-zero. */
+/* Their parts. Each pid of a file of numbers, each name of a directory that is a number: until `each` answers non-zero.
+ */
 int kin_list(const char *path, int (*each)(void *userdata, pid_t pid), void *userdata);
 int kin_each_number(const char *path, int (*each)(void *userdata, pid_t pid), void *userdata);

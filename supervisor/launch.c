@@ -51,8 +51,8 @@ static int set_parent_death_signal(int number, pid_t parent) {
                 return 0;
         if (prctl(PR_SET_PDEATHSIG, number, 0, 0, 0) < 0)
                 return -errno;
-        /* The parent may have died before the kernel knew our wish: then we tell it ourselves. It stays pending until the
-         * mask is empty. */
+        /* The parent may have died before the kernel knew our wish: then we tell it ourselves. It stays pending until
+         * the mask is empty. */
         if (getppid() != parent && kill(getpid(), number) < 0)
                 return -errno;
         return 0;

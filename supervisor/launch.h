@@ -16,6 +16,6 @@ typedef struct Launch {
 
 _Noreturn void launch(const Launch *launch);
 
-/* execvpe() without malloc, over PATH of `envp` instead of our own. Returns only on failure: -errno; -EACCES when something
- * of that name was found on the way but could not be run, as execvp(3) does. */
+/* execvpe() without malloc, over PATH of `envp` instead of our own. Returns only on failure: -errno; -EACCES when
+ * something of that name was found on the way but could not be run, as execvp(3) does. */
 int launch_exec(char *const *argv, char *const *envp);

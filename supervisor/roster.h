@@ -1,8 +1,8 @@
 /* roster.h - knows every process that PID 1 must collect, and collects it: the only caller of waitid().
  *
- * Constant time beside any number of live children: SIGCHLD names one pid, that one is collected by P_PID; signals that the
- * kernel merged are caught by one P_ALL sweep 1 to 20 ms later (late where sweeps find few), while something is dying. Lookup is a hash of pids; memory
- * grows with the number of processes that are known (at most pid_max). */
+ * Constant time beside any number of live children: SIGCHLD names one pid, that one is collected by P_PID; signals that
+ * the kernel merged are caught by one P_ALL sweep 1 to 20 ms later (late where sweeps find few), while something is
+ * dying. Lookup is a hash of pids; memory grows with the number of processes that are known (at most pid_max). */
 #pragma once
 #include "supervisor/crew.h"
 #include <stdbool.h>
@@ -43,3 +43,5 @@ void roster_each(Roster *roster, void (*each)(void *userdata, RosterEntry *entry
 void roster_on_child(Roster *roster, pid_t hint);
 /* Collects this one now if it is dead (used before a decision that must not be stale). */
 void roster_collect(Roster *roster, pid_t pid);
+/* Whether we have any child at all, dead or alive: one system call, where a look into /proc costs a hundred times more. */
+bool roster_has_children(void);

@@ -12,8 +12,8 @@
 
 #define KERNEL_SIGNALS 64 /* the kernel's _NSIG where Linux runs containers; glibc's NSIG counts one more */
 
-/* As the kernel wants it. The libc's calls leave out signals 32 and 33, which it keeps for its threads: one of these sent
- * to us from outside would end us, and one that we were given ignored would stay ignored in every child. */
+/* As the kernel wants it. The libc's calls leave out signals 32 and 33, which it keeps for its threads: one of these
+ * sent to us from outside would end us, and one that we were given ignored would stay ignored in every child. */
 typedef uint64_t KernelMask;
 
 #define READ_MAX 8 /* signals a turn; what is left makes the descriptor readable again */
@@ -63,15 +63,18 @@ SignalMeaning signal_meaning(int signal_number, bool pid_one, bool terminal) {
         }
 }
 
+/* The kernel's struct sigaction with every field zero (SIG_DFL, no flags) has this size or less everywhere. */
+static const unsigned long by_default[8];
+
 void signals_block(void) {
         KernelMask all = UINT64_MAX;
         /* It cannot fail with a good address and size. A fault of our own still kills when it is blocked. */
         (void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, sizeof all);
+        /* Where our own parent ignored it, the kernel would throw away what our children leave to be collected. */
+        (void)syscall(SYS_rt_sigaction, SIGCHLD, by_default, NULL, sizeof all);
 }
 
 int signals_reset_for_child(void) {
-        /* The kernel's struct sigaction with every field zero (SIG_DFL, no flags) has this size or less everywhere. */
-        static const unsigned long by_default[8];
         KernelMask none = 0;
 
         for (int number = 1; number <= KERNEL_SIGNALS; number++) {

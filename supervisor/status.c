@@ -103,7 +103,6 @@ static void write_overview(Json *json, const CrewView *view, const Config *confi
         write_left(json, "deadline_us", view->deadline_usec, now);
         write_left(json, "limit_us", view->limit_usec, now);
         json_put_unsigned(json, "orphans", view->orphans);
-        json_put_unsigned(json, "awaited", view->awaited);
 }
 
 void status_write(const Crew *crew, const Config *config, Json *json) {
@@ -112,6 +111,7 @@ void status_write(const Crew *crew, const Config *config, Json *json) {
 
         json_open_object(json, NULL);
         write_overview(json, &view, config, now);
+        json_put_unsigned(json, "awaited", crew_awaited(crew));
         write_running_hooks(json, crew, now);
         json_open_array(json, "services");
         for (size_t i = 0; i < config->n_services; i++)

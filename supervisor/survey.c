@@ -108,7 +108,7 @@ static int look_at_child(void *userdata, pid_t pid) {
 
 static void carry_out(Survey *survey) {
         usec_t begin = clock_now_usec();
-        if (!survey->blind)
+        if (!survey->blind && roster_has_children())
                 (void)kin_children(look_at_child, survey); /* descriptors are out: the next survey finds them */
         survey->last_usec = clock_now_usec();
         survey->last_took_usec = usec_sub(survey->last_usec, begin);

@@ -195,6 +195,13 @@ void laws_on_main_collected(Laws *laws, uint32_t member, Ended how) {
         }
 }
 
+/* Found (itself, or whom it is below) after this phase began: late strays belong to the phase that is ending. */
+static bool was_found_since(const Laws *laws, const Process *process, unsigned phase) {
+        while (process->parent != PID_ONE)
+                process = &laws->world->processes[process->parent];
+        return process->known && process->known_in > phase;
+}
+
 /* L1: who must be gone before a phase may be asked. What is nobody's belongs to the phase that is ending when it is found:
  * it must be gone before the next one. */
 static void check_earlier_phases(Laws *laws, uint32_t member) {
@@ -202,15 +209,16 @@ static void check_earlier_phases(Laws *laws, uint32_t member) {
         unsigned phase = laws_service(laws, member)->phase;
         for (uint32_t i = 0; i < world->n_processes; i++) {
                 const Process *process = &world->processes[i];
-                if (!process_is_alive(process) || laws_is_given_up(laws, process) || laws_is_left_by_mode(laws, process))
+                if (!process_is_alive(process) || laws_is_given_up(laws, process) ||
+                    laws_is_left_by_mode(laws, process) || was_found_since(laws, process, phase))
                         continue;
-                if (process->known && process->known_as == CREW_NOBODY && phase > 0 && process->known_in <= phase)
+                if (process->known && process->known_as == CREW_NOBODY && phase > 0)
                         laws_break(laws, "L1", "member %u was asked while pid %d, nobody's, lived", member,
                                    (int)process->pid);
                 else if (process->tree != CREW_NOBODY && laws_service(laws, process->tree)->phase < phase)
                         laws_break(laws, "L1",
-                                   "member %u was asked while pid %d of member %u lived, whose phase is earlier",
-                                   member, (int)process->pid, process->tree);
+                                   "member %u was asked while pid %d of member %u lived, whose phase is earlier", member,
+                                   (int)process->pid, process->tree);
         }
         if (phase >= laws->phases_started)
                 laws_break(laws, "L1", "member %u was asked before its phase began", member);

@@ -2,10 +2,10 @@
 #include "supervisor/logger_link.h"
 #include "base/complaints.h"
 #include "base/take.h"
+#include "check.h"
 #include "supervisor/child.h"
 #include "supervisor/roster.h"
 #include "supervisor/signals.h"
-#include "check.h"
 #include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
@@ -106,10 +106,12 @@ static void load_config(const char *output, const char *error) {
         FILE *file = fopen(path, "we");
 
         CHECK(file);
-        fprintf(file, "[Service web]\nExecStart=/bin/true\nInstances=2\nStandardOutput=%s\nStandardError=%s\n"
-                      "[Service quiet]\nExecStart=/bin/true\n"
-                      "[Hook flushed]\nService=web\nLogPattern=^flushed [0-9]+$$\n"
-                      "[Hook bye]\nService=web\nLogPattern=bye\n", output, error);
+        fprintf(file,
+                "[Service web]\nExecStart=/bin/true\nInstances=2\nStandardOutput=%s\nStandardError=%s\n"
+                "[Service quiet]\nExecStart=/bin/true\n"
+                "[Hook flushed]\nService=web\nLogPattern=^flushed [0-9]+$$\n"
+                "[Hook bye]\nService=web\nLogPattern=bye\n",
+                output, error);
         CHECK(fclose(file) == 0);
         CHECK_EQUAL(complaints_new(&complaints), 0);
         int r = config_load(path, NULL, complaints, &world.config);
@@ -131,9 +133,16 @@ static void begin(const char *program, const char *output, const char *error, co
         CHECK_EQUAL(signals_new(&world.signals, world.event, on_signal, NULL), 0);
         CHECK_EQUAL(roster_new(&world.roster, world.event, on_collected, NULL), 0);
         CHECK_EQUAL(archive_new(&world.archive, &archive), 0);
-        LoggerPlan plan = { .program = program ? program : world.logger, .environment = environment, .config = world.config,
-                            .archive = world.archive, .journal_path = journal, .journal_max_size = 1 << 20,
-                            .spawned = on_spawned, .marked = on_marked, .settled = on_settled, .say = on_say };
+        LoggerPlan plan = { .program = program ? program : world.logger,
+                            .environment = environment,
+                            .config = world.config,
+                            .archive = world.archive,
+                            .journal_path = journal,
+                            .journal_max_size = 1 << 20,
+                            .spawned = on_spawned,
+                            .marked = on_marked,
+                            .settled = on_settled,
+                            .say = on_say };
         CHECK_EQUAL(logger_link_new(&world.link, world.event, &plan), 0);
 }
 
@@ -406,16 +415,18 @@ static int lowest_free(void) {
         return close_fd(fd), fd;
 }
 
+static void run_to_its_end(void) {
+        wait_for_service(start_service(0, "echo bye"));
+        while (logger_link_settle(world.link)) /* false: both pipes have ended */
+                settle();
+}
+
 static void runs_that_have_ended_leave_nothing_behind(void) {
         begin(NULL, append_to("out"), append_to("err"), NULL);
-        wait_for_service(start_service(0, "echo bye"));
-        settle();
+        run_to_its_end();
         int before = lowest_free();
-        for (int i = 0; i < 3 * LOGGER_RUNS_MAX; i++) {
-                wait_for_service(start_service(0, "echo bye"));
-                while (logger_link_settle(world.link)) /* until both pipes have ended */
-                        settle();
-        }
+        for (int i = 0; i < 3 * LOGGER_RUNS_MAX; i++)
+                run_to_its_end();
         CHECK_EQUAL(world.n_marks, 3 * LOGGER_RUNS_MAX + 1);
         CHECK_EQUAL(lowest_free(), before);
         CHECK(strcmp(world.said, "") == 0);

@@ -174,7 +174,8 @@ static void three_hundred_sockets_are_all_heard(void) {
                 char name[16];
                 snprintf(name, sizeof name, "s%u", i);
                 CHECK_EQUAL(mailbox_open(mailbox, i, name), 0);
-                close(sender); /* what waits to be read counts against its sender: one socket could not send all these */
+                close(sender); /* what waits to be read counts against its sender: one socket could not send all these
+                                */
                 sender = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
                 say(name, "READY=1");
         }

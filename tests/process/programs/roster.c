@@ -162,8 +162,8 @@ static void twenty_thousand_orphans_leave_every_status_right(void) {
         close_loop();
 }
 
-/* Nothing is collected while they die, so the kernel has merged three thousand signals into one, and one process of them
- * all is named. A request to end that waits beside it comes first. */
+/* Nothing is collected while they die, so the kernel has merged three thousand signals into one, and one process of
+ * them all is named. A request to end that waits beside it comes first. */
 static void thousands_of_deaths_behind_one_signal_are_collected_after_a_sigterm(void) {
         open_loop();
         pid_t helper = start_orphans(BEHIND);

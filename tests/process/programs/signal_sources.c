@@ -1,7 +1,7 @@
-/* owner_of_signals.c - every signal that can be heard is heard, with its sender, and the rest harms nobody. */
-#include "supervisor/signals.h"
+/* signal_sources.c - every signal that can be heard is heard, with its sender, and the rest harms nobody. */
 #include "base/take.h"
 #include "check.h"
+#include "supervisor/signals.h"
 #include <stdint.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
