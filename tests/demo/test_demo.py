@@ -112,7 +112,7 @@ class TheDemo(unittest.TestCase):
     def test_its_picture_shows_each_phase_each_process_and_the_summary(self):
         with demo() as run:
             self.ended(run, 0)
-            for start in ("http ", "  hook deregister ", "  web ", "workers ", "  worker@1 ", "db ", "  postgres ", 
+            for start in ("http ", "  hook deregister ", "  web ", "workers ", "  worker@1 ", "db ", "  postgres ",
                           "requests in hand ", "jobs in hand ", "exit 0: ", "  requests "):
                 self.assertTrue(any(line.startswith(start) for line in run.said.splitlines()), f"{start!r} in\n{run.said}")
             self.assertNotIn("HARM", run.said)
