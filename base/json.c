@@ -38,10 +38,25 @@ static bool append_character(Json *json, const char *bytes, size_t n) {
         return append(json, escape, 6);
 }
 
+/* How many characters at the beginning stand for themselves; nearly all of what we write does. */
+static size_t plain_run(const char *text, size_t length) {
+        size_t n = 0;
+        while (n < length && text[n] >= ' ' && text[n] <= '~' && text[n] != '"' && text[n] != '\\')
+                n++;
+        return n;
+}
+
 static bool append_quoted(Json *json, const char *text, size_t length) {
         if (!append(json, "\"", 1))
                 return false;
         for (size_t i = 0; i < length;) {
+                size_t plain = plain_run(text + i, length - i);
+                if (plain > 0) {
+                        if (!append(json, text + i, plain))
+                                return false;
+                        i += plain;
+                        continue;
+                }
                 size_t n = utf8_character(text + i, length - i);
                 bool fits = n ? append_character(json, text + i, n) : append(json, "\xEF\xBF\xBD", 3);
                 if (!fits)
@@ -124,36 +139,36 @@ void json_close(Json *json) {
                 close_level(json);
 }
 
-void json_string(Json *json, const char *key, const char *value) {
+void json_put_string(Json *json, const char *key, const char *value) {
         if (value)
-                json_stringn(json, key, value, strlen(value));
+                json_put_stringn(json, key, value, strlen(value));
         else
-                json_null(json, key);
+                json_put_null(json, key);
 }
 
-void json_stringn(Json *json, const char *key, const char *value, size_t length) {
+void json_put_stringn(Json *json, const char *key, const char *value, size_t length) {
         size_t start = json->length;
         if (may_write(json))
                 settle(json, start, append_before(json, key) && append_quoted(json, value, length));
 }
 
-void json_unsigned(Json *json, const char *key, uint64_t value) {
+void json_put_unsigned(Json *json, const char *key, uint64_t value) {
         char number[24];
         snprintf(number, sizeof number, "%" PRIu64, value);
         put(json, key, number);
 }
 
-void json_signed(Json *json, const char *key, int64_t value) {
+void json_put_signed(Json *json, const char *key, int64_t value) {
         char number[24];
         snprintf(number, sizeof number, "%" PRId64, value);
         put(json, key, number);
 }
 
-void json_bool(Json *json, const char *key, bool value) {
+void json_put_bool(Json *json, const char *key, bool value) {
         put(json, key, value ? "true" : "false");
 }
 
-void json_null(Json *json, const char *key) {
+void json_put_null(Json *json, const char *key) {
         put(json, key, "null");
 }
 

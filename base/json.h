@@ -21,20 +21,16 @@ typedef struct Json {
         char closers[JSON_DEPTH_MAX];
 } Json;
 
-/* jansson has three functions of the same names. Under their own symbols ours can be linked into one program with it;
- * otherwise jansson's calls to its own would end here. One source file still cannot include both headers. */
-#define JSON_SYMBOL(name) __asm__("endwell_" #name)
-
 void json_init(Json *json, char *buffer, size_t size); /* size >= 64 */
 void json_open_object(Json *json, const char *key);   /* key NULL inside an array or at the top */
 void json_open_array(Json *json, const char *key);
 void json_close(Json *json);
-void json_string(Json *json, const char *key, const char *value) JSON_SYMBOL(json_string); /* NULL value writes null */
-void json_stringn(Json *json, const char *key, const char *value, size_t length) JSON_SYMBOL(json_stringn);
-void json_unsigned(Json *json, const char *key, uint64_t value);
-void json_signed(Json *json, const char *key, int64_t value);
-void json_bool(Json *json, const char *key, bool value);
-void json_null(Json *json, const char *key) JSON_SYMBOL(json_null);
+void json_put_string(Json *json, const char *key, const char *value); /* NULL value writes null */
+void json_put_stringn(Json *json, const char *key, const char *value, size_t length);
+void json_put_unsigned(Json *json, const char *key, uint64_t value);
+void json_put_signed(Json *json, const char *key, int64_t value);
+void json_put_bool(Json *json, const char *key, bool value);
+void json_put_null(Json *json, const char *key);
 bool json_overflowed(const Json *json);
 /* Closes everything that is open, ends the text with NUL, returns its length. */
 size_t json_finish(Json *json);

@@ -181,10 +181,10 @@ static size_t compose_json(LogLevel level, char *message, char *text) {
         for (;;) {
                 json_init(&json, text, LINE_MAX_BYTES - 1);
                 json_open_object(&json, NULL);
-                json_string(&json, "time", time);
-                json_string(&json, "level", log_level_to_string(level));
-                json_string(&json, "program", sink.program);
-                json_string(&json, "message", message);
+                json_put_string(&json, "time", time);
+                json_put_string(&json, "level", log_level_to_string(level));
+                json_put_string(&json, "program", sink.program);
+                json_put_string(&json, "message", message);
                 size_t length = json_finish(&json);
                 if (!json_overflowed(&json)) {
                         text[length] = '\n';
@@ -256,6 +256,10 @@ void log_close(void) {
         sink.pipe_read = close_fd(sink.pipe_read);
         sink.pipe_write = close_fd(sink.pipe_write);
         sink.way = WAY_NOWHERE;
+}
+
+bool log_wants(LogLevel level) {
+        return level <= sink.level;
 }
 
 void log_line(LogLevel level, const char *format, ...) {

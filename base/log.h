@@ -9,6 +9,7 @@
  * nobody reads then costs the line only. Keeps errno, allocates nothing. Source: splice(2), open(2). */
 #pragma once
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef enum LogLevel {
@@ -40,6 +41,7 @@ void log_close(void);
 void log_set(LogFormat format, LogLevel level);
 
 /* At most 2 KiB a line, longer text is cut and marked. */
+bool log_wants(LogLevel level); /* false: log_line() would say nothing, so spare yourself the words */
 void log_line(LogLevel level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 #define log_err(...)     log_line(LOG_LEVEL_ERR, __VA_ARGS__)
 #define log_warning(...) log_line(LOG_LEVEL_WARNING, __VA_ARGS__)

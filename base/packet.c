@@ -123,8 +123,9 @@ static void split_lines(Packet *packet) {
 int packet_receive(int socket, Packet *ret) {
         struct iovec part = { ret->text, ret->size - 1 };
         Control control;
-        struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1,
-                                  .msg_control = &control, .msg_controllen = sizeof control };
+        struct msghdr message = {
+                .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control
+        };
         ssize_t n;
 
         packet_init(ret, ret->text, ret->size);

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 
-#define MESSAGE_MAX (80 * 1024) /* an expression of 64 KiB and its words */
+#define MESSAGE_MAX      (80 * 1024) /* an expression of 64 KiB and its words */
 #define PRIORITY_HUB     (-20)
 #define MESSAGES_AT_ONCE 64
 
@@ -28,7 +28,7 @@ struct Hub {
         Outbox *outbox;
         Journal *journal;
         Place *places;
-        Patterns coming;       /* HOOKs whose OPEN is still to come */
+        Patterns coming; /* HOOKs whose OPEN is still to come */
         uint64_t coming_id;
         bool settling, ending;
         int exit_code;
@@ -73,7 +73,8 @@ static void on_hook(Hub *hub, const Packet *packet, uint64_t id) {
         hub->coming_id = id;
         int r = name && packet->body ? patterns_add(&hub->coming, name, packet->body) : -EINVAL;
         if (r == -E2BIG)
-                log_err("hook %s is not watched for: a service can have at most %d LogPattern hooks", name, PATTERNS_MAX);
+                log_err("hook %s is not watched for: a service can have at most %d LogPattern hooks", name,
+                        PATTERNS_MAX);
         else if (r < 0)
                 log_err("hook %s is not watched for: %s", name ? name : "without a name", strerror(-r));
 }
@@ -94,8 +95,12 @@ static int add_stream(Hub *hub, const StreamPlan *plan) {
 }
 
 static void on_open(Hub *hub, Packet *packet, uint64_t id) {
-        StreamPlan plan = { .id = id, .path = packet->body, .truncate = packet_get(packet, "TRUNCATE") != NULL,
-                            .outbox = hub->outbox, .on_ended = on_stream_ended, .userdata = hub };
+        StreamPlan plan = { .id = id,
+                            .path = packet->body,
+                            .truncate = packet_get(packet, "TRUNCATE") != NULL,
+                            .outbox = hub->outbox,
+                            .on_ended = on_stream_ended,
+                            .userdata = hub };
 
         plan.pipe = packet_take_fd(packet);
         target_from_fd(&plan.target, packet_take_fd(packet));
@@ -136,7 +141,8 @@ static int on_end_limit(sd_event_source *source, uint64_t usec, void *userdata) 
         Hub *hub = userdata;
 
         (void)source, (void)usec;
-        log_warning("ended with output that was not taken within %" PRIu64 " ms", (uint64_t)(HUB_END_USEC / USEC_PER_MSEC));
+        log_warning("ended with output that was not taken within %" PRIu64 " ms",
+                    (uint64_t)(HUB_END_USEC / USEC_PER_MSEC));
         sd_event_exit(hub->event, hub->exit_code);
         return 0;
 }
@@ -160,7 +166,8 @@ static void begin_end(Hub *hub) {
         each_stream_resume(hub);
         int r = sd_event_add_post(hub->event, &hub->watch, on_any_event, hub);
         if (r >= 0)
-                r = sd_event_add_time_relative(hub->event, &hub->limit, CLOCK_MONOTONIC, HUB_END_USEC, 1, on_end_limit, hub);
+                r = sd_event_add_time_relative(hub->event, &hub->limit, CLOCK_MONOTONIC, HUB_END_USEC, 1, on_end_limit,
+                                               hub);
         if (r < 0 || everything_is_idle(hub))
                 sd_event_exit(hub->event, hub->exit_code);
 }
@@ -293,8 +300,12 @@ static void on_outbox_room(void *userdata) {
 /* ---- Life ---- */
 
 static int open_parts(Hub *hub, const HubPlan *plan) {
-        JournalPlan journal = { .path = plan->journal_path, .max_size = plan->journal_max_size, .userdata = hub,
-                                .on_error = on_journal_error, .on_begun = on_journal_begun, .on_end = on_journal_end };
+        JournalPlan journal = { .path = plan->journal_path,
+                                .max_size = plan->journal_max_size,
+                                .userdata = hub,
+                                .on_error = on_journal_error,
+                                .on_begun = on_journal_begun,
+                                .on_end = on_journal_end };
 
         int r = outbox_new(&hub->outbox, hub->event, hub->socket, on_outbox_room, hub);
         if (r >= 0)

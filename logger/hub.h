@@ -1,10 +1,10 @@
 /* hub.h - listens to PID 1 and gives the work to streams and journal; ends when PID 1 says so or is gone.
  *
  * The words (base/packet), PID 1 first. Pipes come as reading ends that PID 1 made non-blocking.
- *   JOURNAL=HANDED          + the journal's pipe. HANDED: the last line an earlier logger was given, 0 if there was none
+ *   JOURNAL=HANDED          + the journal's pipe. HANDED: the last line an earlier logger was given; 0: there was none
  *   HOOK=STREAM NAME=HOOK   body: the expression. Before the stream's OPEN
- *   OPEN=STREAM             + the pipe, and the target unless the body names a file; TRUNCATE=1: empty it first. No target and
- *                           no body: the bytes go nowhere
+ *   OPEN=STREAM             + the pipe, and the target unless the body names a file; TRUNCATE=1: empty it first.
+ *                           Without target and body the bytes go nowhere
  *   CLOSE=STREAM            what it has not passed on is lost
  *   REOPEN=1                journal and files by name
  *   SETTLE=N                look at all output that is there now, then answer SETTLED=N
@@ -13,9 +13,9 @@
  *   JOURNAL_BEGUN=1, JOURNAL_ERROR=ERRNO (0: it is written again), SETTLED=N
  * When the journal's pipe or the socket ends, what is there is written and passed on, for at most HUB_END_USEC. */
 #pragma once
+#include "base/usec.h"
 #include <stdint.h>
 #include <systemd/sd-event.h>
-#include "base/usec.h"
 
 #define HUB_END_USEC USEC_PER_SEC
 

@@ -31,7 +31,8 @@ static void retry_later(Journal *journal) {
         journal->retry = sd_event_source_disable_unref(journal->retry);
         if (sd_event_add_time_relative(journal->event, &journal->retry, CLOCK_MONOTONIC, RETRY_USEC, 0, on_retry,
                                        journal) < 0)
-                sd_event_source_set_enabled(journal->input, SD_EVENT_ON); /* no memory: the next lines are the next try */
+                /* No memory: the next lines are the next try. */
+                sd_event_source_set_enabled(journal->input, SD_EVENT_ON);
 }
 
 static void drop_front(Journal *journal, size_t length) {
@@ -60,7 +61,8 @@ static size_t whole_lines(const Journal *journal) {
 
         if (newline)
                 return (size_t)(newline - journal->buffer) + 1;
-        return journal->length == BUFFER_SIZE ? BUFFER_SIZE : 0; /* no line of PID 1's is that long; go on whatever it is */
+        /* No line of PID 1's is as long as the buffer; should there be one, it must not stop the rest. */
+        return journal->length == BUFFER_SIZE ? BUFFER_SIZE : 0;
 }
 
 static void tell_error(Journal *journal, int error) {
@@ -142,7 +144,8 @@ int journal_finish(Journal *journal) {
         return r;
 }
 
-/* Only a number that was handed to an earlier logger can be one it wrote: a greater one stands in a file of another run. */
+/* Only a number that was handed to an earlier logger can be one it wrote: a greater one stands in a file of another
+ * run. */
 static uint64_t written_before(const Journal *journal, uint64_t handed) {
         uint64_t seq = handed > 0 ? journal_file_last_seq(&journal->file) : 0;
         return seq <= handed ? seq : 0;

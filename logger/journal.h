@@ -1,7 +1,7 @@
 /* journal.h - PID 1's journal: from the pipe it comes through into the file that PID 1 must not touch.
  *
- * While the file cannot be written the lines wait here, in the pipe, and in PID 1's ring, all of them bounded; it is tried
- * again every second. A line is written once, also when a logger before this one wrote it and died. */
+ * While the file cannot be written the lines wait here, in the pipe, and in PID 1's ring, all of them bounded; it is
+ * tried again every second. A line is written once, also when a logger before this one wrote it and died. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,8 +22,8 @@ typedef struct JournalPlan {
 int journal_new(Journal **ret, sd_event *event, const JournalPlan *plan);
 Journal *journal_free(Journal *journal);
 
-/* Takes over the reading, non-blocking end of the pipe. `handed`: the last line that was handed to an earlier logger, which
- * may have written it and those before it; 0: there was none. 0 or -errno, the descriptor then being closed. */
+/* Takes over the reading, non-blocking end of the pipe. `handed`: the last line that was handed to an earlier logger,
+ * which may have written it and those before it; 0: there was none. 0 or -errno, the descriptor then being closed. */
 int journal_attach(Journal *journal, int pipe, uint64_t handed);
 void journal_reopen(Journal *journal);
 /* Takes what is in the pipe, writes it, and syncs the file. 0 or the last error (-errno), and then lines are lost. */

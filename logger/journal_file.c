@@ -76,7 +76,8 @@ int journal_file_open(JournalFile *file) {
         if (file->fd >= 0)
                 return 0;
         /* O_NONBLOCK: a FIFO of that name must not hold us up before we see that it is none of ours. */
-        _cleanup_(closep) int fd = open(file->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0640);
+        _cleanup_(closep) int fd =
+                open(file->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0640);
         if (fd < 0 || fstat(fd, &st) < 0)
                 return -errno;
         if (!S_ISREG(st.st_mode))
@@ -125,7 +126,7 @@ static size_t fitting_lines(const JournalFile *file, const char *lines, size_t l
         return newline ? (size_t)(newline - lines) + 1 : length;
 }
 
-/* How much of it is in the file now. A disk that fills up takes a part: its whole lines stay, what is torn is undone. */
+/* How much of it is in the file now. A disk that fills up takes a part: whole lines stay, what is torn is undone. */
 static size_t write_lines(JournalFile *file, const char *lines, size_t length, int *ret_error) {
         ssize_t n;
 

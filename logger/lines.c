@@ -17,9 +17,10 @@ static bool hold(Lines *lines, const char *bytes, size_t length) {
         size_t fits = smaller(length, LINES_LENGTH_MAX - lines->length);
 
         if (!lines->held)
-                lines->held = malloc(LINES_LENGTH_MAX);
+                lines->held = malloc(LINES_LENGTH_MAX + 1);
         if (!lines->held)
                 return true;
+        lines->held[LINES_LENGTH_MAX] = '\0'; /* for sanitizers, which take what regexec(3) is given for a string */
         memcpy(lines->held + lines->length, bytes, fits);
         lines->length += fits;
         return lines->length == LINES_LENGTH_MAX;

@@ -1,8 +1,8 @@
 /* lines.h - finds the lines in a stream of bytes that comes in pieces.
  *
- * Never looks at what a line says. A line that lies whole in one piece is shown where it lies; only one that is split is
- * gathered, in memory of its own, at most LINES_LENGTH_MAX bytes of it: of a longer line the first LINES_LENGTH_MAX are shown,
- * as soon as they are there, and the rest is passed over. NUL is a byte like any other. */
+ * Never looks at what a line says. A line that lies whole in one piece is shown where it lies; only one that is split
+ * is gathered, in memory of its own, at most LINES_LENGTH_MAX bytes of it: of a longer line the first LINES_LENGTH_MAX
+ * are shown, as soon as they are there, and the rest is passed over. NUL is a byte like any other. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

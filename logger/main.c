@@ -37,7 +37,8 @@ static bool is_packet_socket(int fd) {
 }
 
 static int run(const Options *options) {
-        HubPlan plan = { .socket = options->socket_fd, .journal_path = options->journal_path,
+        HubPlan plan = { .socket = options->socket_fd,
+                         .journal_path = options->journal_path,
                          .journal_max_size = options->journal_max_size };
         sd_event *event = NULL;
         Hub *hub = NULL;
@@ -71,7 +72,8 @@ int main(int argc, char **argv) {
         }
         log_open("endwell-logger", options.log_format, options.log_level);
         if (!is_packet_socket(options.socket_fd)) {
-                log_err("descriptor %d is no socket of PID 1; this program is started by endwell run", options.socket_fd);
+                log_err("descriptor %d is no socket of PID 1; this program is started by endwell run",
+                        options.socket_fd);
                 return EXIT_USAGE;
         }
         raise_descriptor_limit();

@@ -41,7 +41,9 @@ static int parse_one(int option, Options *options) {
         case 's': return parse_fd(optarg, &options->socket_fd);
         case 'j': options->journal_path = optarg; return 0;
         case 'm': return parse_size(optarg, &options->journal_max_size);
-        case 'f': options->log_format = log_format_from_string(optarg); return (int)options->log_format < 0 ? -EINVAL : 0;
+        case 'f':
+                options->log_format = log_format_from_string(optarg);
+                return (int)options->log_format < 0 ? -EINVAL : 0;
         case 'l': options->log_level = log_level_from_string(optarg); return (int)options->log_level < 0 ? -EINVAL : 0;
         default: return -EINVAL;
         }
@@ -53,7 +55,8 @@ static int refuse(char *ret_problem, const char *what, const char *text) {
 }
 
 int options_parse(int argc, char **argv, Options *ret, char *ret_problem) {
-        Options options = { .journal_max_size = JOURNAL_MAX_SIZE, .log_format = LOG_FORMAT_AUTO,
+        Options options = { .journal_max_size = JOURNAL_MAX_SIZE,
+                            .log_format = LOG_FORMAT_AUTO,
                             .log_level = LOG_LEVEL_INFO };
         int option, index = 0;
 

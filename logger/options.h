@@ -1,7 +1,7 @@
 /* options.h - reads the command line of endwell-logger. Pure. */
 #pragma once
-#include <stdint.h>
 #include "base/log.h"
+#include <stdint.h>
 
 #define OPTIONS_HELP 1
 

@@ -62,8 +62,9 @@ int outbox_new(Outbox **ret, sd_event *event, int socket, void (*on_room)(void *
         if (!outbox)
                 return -ENOMEM;
         *outbox = (Outbox){ .on_room = on_room, .userdata = userdata, .socket = fcntl(socket, F_DUPFD_CLOEXEC, 3) };
-        int r = outbox->socket < 0 ? -errno
-                                   : sd_event_add_io(event, &outbox->source, outbox->socket, EPOLLOUT, on_writable, outbox);
+        int r = outbox->socket < 0
+                        ? -errno
+                        : sd_event_add_io(event, &outbox->source, outbox->socket, EPOLLOUT, on_writable, outbox);
         if (r >= 0)
                 r = sd_event_source_set_enabled(outbox->source, SD_EVENT_OFF);
         if (r < 0) {

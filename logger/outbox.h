@@ -1,14 +1,14 @@
 /* outbox.h - what the logger tells PID 1, in order, without waiting and without losing a word.
  *
- * At most OUTBOX_MAX messages wait. Who has something to say asks for room first, and, when there is none, stops its own work
- * until on_room. After outbox_stop() everything is taken and forgotten: PID 1 no longer listens. */
+ * At most OUTBOX_MAX messages wait. Who has something to say asks for room first, and, when there is none, stops its
+ * own work until on_room. After outbox_stop() everything is taken and forgotten: PID 1 no longer listens. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
 #include <systemd/sd-event.h>
 
-#define OUTBOX_MAX       256
-#define OUTBOX_TEXT_MAX  112
+#define OUTBOX_MAX      256
+#define OUTBOX_TEXT_MAX 112
 
 typedef struct Outbox Outbox;
 

@@ -20,7 +20,7 @@ struct Stream {
         int pipe;
         Target target;
         char *path;
-        bool truncate;      /* when it is opened */
+        bool truncate; /* when it is opened */
         bool opened_unsaid;
         Patterns patterns;
         Lines lines;
@@ -31,11 +31,11 @@ struct Stream {
 
         char *piece; /* NULL when nothing is kept */
         size_t length, passed, matched;
-        bool at_end;      /* the pipe has given its last byte */
-        bool rest_said;   /* and what stood without a newline was matched */
-        bool stuck;       /* the target takes nothing now */
-        int error;        /* of the target, as told to PID 1; 0: it works */
-        int seen_error;   /* of the target, not yet told */
+        bool at_end;    /* the pipe has given its last byte */
+        bool rest_said; /* and what stood without a newline was matched */
+        bool stuck;     /* the target takes nothing now */
+        int error;      /* of the target, as told to PID 1; 0: it works */
+        int seen_error; /* of the target, not yet told */
 };
 
 /* ---- Out ---- */
@@ -97,11 +97,14 @@ static void pass_on(Stream *stream) {
         int r = target_flush(&stream->target);
 
         while (r >= 0 && stream->passed < stream->length) {
-                ssize_t n = target_write(&stream->target, stream->piece + stream->passed, stream->length - stream->passed);
+                ssize_t n =
+                        target_write(&stream->target, stream->piece + stream->passed, stream->length - stream->passed);
                 if (n > 0)
                         stream->passed += (size_t)n;
                 r = n < 0 ? (int)n : 0;
         }
+        if (r >= 0)
+                r = target_flush(&stream->target); /* the last piece may have been taken and still be on its way */
         stream->stuck = r == -EAGAIN;
         if (r < 0 && r != -EAGAIN)
                 stream->passed = stream->length; /* lost: the service goes on, as it would when its own write fails */
@@ -151,7 +154,7 @@ static ssize_t read_piece(Stream *stream) {
         ssize_t n;
 
         if (!stream->piece)
-                stream->piece = malloc(PIECE_MAX);
+                stream->piece = malloc(PIECE_MAX + 1);
         if (!stream->piece)
                 return -ENOMEM;
         /* The pipe's description is shared with PID 1, which made it non-blocking and never reads it. */
@@ -161,7 +164,8 @@ static ssize_t read_piece(Stream *stream) {
         if (n < 0 && errno == EAGAIN)
                 return -EAGAIN;
         if (n < 0)
-                n = 0; /* nothing else is known of pipes; what cannot be read has ended */
+                n = 0;           /* nothing else is known of pipes; what cannot be read has ended */
+        stream->piece[n] = '\0'; /* for sanitizers, which take what regexec(3) is given for a string */
         stream->length = (size_t)n;
         stream->passed = stream->matched = 0;
         stream->at_end = n == 0;
@@ -271,8 +275,14 @@ int stream_new(Stream **ret, sd_event *event, const StreamPlan *plan) {
         Stream *stream = calloc(1, sizeof *stream);
         if (!stream)
                 return -ENOMEM;
-        *stream = (Stream){ .id = plan->id, .event = event, .pipe = -1, .target = TARGET_NOWHERE, .outbox = plan->outbox,
-                            .on_ended = plan->on_ended, .userdata = plan->userdata, .truncate = plan->truncate };
+        *stream = (Stream){ .id = plan->id,
+                            .event = event,
+                            .pipe = -1,
+                            .target = TARGET_NOWHERE,
+                            .outbox = plan->outbox,
+                            .on_ended = plan->on_ended,
+                            .userdata = plan->userdata,
+                            .truncate = plan->truncate };
         int r = sd_event_add_io(event, &stream->input, plan->pipe, EPOLLIN, on_readable, stream);
         if (r >= 0 && plan->path && !(stream->path = strdup(plan->path)))
                 r = -ENOMEM;

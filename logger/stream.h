@@ -1,25 +1,27 @@
-/* stream.h - the output of one run of a service: from its pipe to its target, unchanged and in order, looked at on the way.
+/* stream.h - the output of one run of a service: from its pipe to its target, unchanged and in order, looked at on the
+ * way.
  *
- * Reads only when everything read before was passed on and matched, so a target that takes nothing, or a PID 1 that does not
- * hear marks, holds up this service (as it would have been held up without us) and no other. A target that fails (a full
- * disk, a reader that is gone) costs the bytes, told once until it works again; it never stops the service. */
+ * Reads only when everything read before was passed on and matched, so a target that takes nothing, or a PID 1 that
+ * does not hear marks, holds up this service (as it would have been held up without us) and no other. A target that
+ * fails (a full disk, a reader that is gone) costs the bytes, told once until it works again; it never stops the
+ * service. */
 #pragma once
-#include <stdbool.h>
-#include <stdint.h>
-#include <systemd/sd-event.h>
 #include "logger/outbox.h"
 #include "logger/patterns.h"
 #include "logger/target.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <systemd/sd-event.h>
 
 typedef struct Stream Stream;
 
 typedef struct StreamPlan {
         uint64_t id;
-        int pipe;            /* taken over on success */
-        Target target;       /* taken over on success */
-        const char *path;    /* the target is this file; else NULL. Copied */
+        int pipe;         /* taken over on success */
+        Target target;    /* taken over on success */
+        const char *path; /* the target is this file; else NULL. Copied */
         bool truncate;
-        Patterns patterns;   /* taken over on success */
+        Patterns patterns; /* taken over on success */
         Outbox *outbox;
         void (*on_ended)(void *userdata, Stream *stream); /* all bytes are passed on; called once, may free it */
         void *userdata;

@@ -63,8 +63,9 @@ void target_from_fd(Target *ret, int fd) {
 int target_open(Target *ret, const char *path, bool truncate) {
         struct stat st;
         /* O_NONBLOCK: a FIFO without a reader is an error that can be retried, not a wait. */
-        int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | (truncate ? O_TRUNC : 0),
-                      0666);
+        int fd =
+                open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | (truncate ? O_TRUNC : 0),
+                     0666);
         if (fd < 0)
                 return -errno;
         *ret = TARGET_NOWHERE;

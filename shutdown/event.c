@@ -174,7 +174,7 @@ static void write_list(Json *json, const char *key, const char *words) {
         json_open_array(json, key);
         while (words && *words) {
                 size_t length = strcspn(words, " ");
-                json_stringn(json, NULL, words, length);
+                json_put_stringn(json, NULL, words, length);
                 words += length + (words[length] == ' ');
         }
         json_close(json);
@@ -189,13 +189,13 @@ static uint64_t readable(uint64_t number) {
 static void write_field(Json *json, const Event *event, const EventField *field) {
         const void *at = (const char *)event + field->offset;
         switch (field->type) {
-        case EVENT_FIELD_TEXT:     json_string(json, field->name, *(const char *const *)at); break;
+        case EVENT_FIELD_TEXT:     json_put_string(json, field->name, *(const char *const *)at); break;
         case EVENT_FIELD_LIST:     write_list(json, field->name, *(const char *const *)at); break;
-        case EVENT_FIELD_SIGNED:   json_signed(json, field->name, *(const int *)at); break;
-        case EVENT_FIELD_UNSIGNED: json_unsigned(json, field->name, *(const unsigned *)at); break;
-        case EVENT_FIELD_INT64:    json_signed(json, field->name, *(const int64_t *)at); break;
-        case EVENT_FIELD_UINT64:   json_unsigned(json, field->name, readable(*(const uint64_t *)at)); break;
-        case EVENT_FIELD_BOOL:     json_bool(json, field->name, *(const bool *)at); break;
+        case EVENT_FIELD_SIGNED:   json_put_signed(json, field->name, *(const int *)at); break;
+        case EVENT_FIELD_UNSIGNED: json_put_unsigned(json, field->name, *(const unsigned *)at); break;
+        case EVENT_FIELD_INT64:    json_put_signed(json, field->name, *(const int64_t *)at); break;
+        case EVENT_FIELD_UINT64:   json_put_unsigned(json, field->name, readable(*(const uint64_t *)at)); break;
+        case EVENT_FIELD_BOOL:     json_put_bool(json, field->name, *(const bool *)at); break;
         }
 }
 
@@ -206,12 +206,12 @@ size_t event_write(const Event *event, char *buffer, size_t size) {
         Json json;
         json_init(&json, buffer, size - 1); /* the newline */
         json_open_object(&json, NULL);
-        json_unsigned(&json, "seq", event->seq);
-        json_unsigned(&json, "mono_us", event->mono_usec);
-        json_string(&json, "time", time);
-        json_unsigned(&json, "epoch", event->epoch);
+        json_put_unsigned(&json, "seq", event->seq);
+        json_put_unsigned(&json, "mono_us", event->mono_usec);
+        json_put_string(&json, "time", time);
+        json_put_unsigned(&json, "epoch", event->epoch);
         const EventSpec *spec = &specs[event->kind];
-        json_string(&json, "event", spec->word);
+        json_put_string(&json, "event", spec->word);
         for (size_t i = 0; i < sizeof spec->fields && spec->fields[i]; i++)
                 write_field(&json, event, &fields[spec->fields[i] - 1]);
         size_t length = json_finish(&json);

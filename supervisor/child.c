@@ -108,8 +108,8 @@ int child_signal_group(pid_t group, int signal_number) {
         int r = send(-group, signal_number);
         if (r != -ESRCH)
                 return r;
-        /* A child that was forked a moment ago has no group of its own yet. It is still in ours, where nobody else of that
-         * pid can be: descendants live in other sessions. If it has left ours meanwhile, its own is there now. */
+        /* A child that was forked a moment ago has no group of its own yet. It is still in ours, where nobody else of
+         * that pid can be: descendants live in other sessions. If it has left ours meanwhile, its own is there now. */
         return send(getpgid(group) == getpgrp() ? group : -group, signal_number);
 }
 
@@ -125,8 +125,8 @@ int child_signal_stranger(pid_t pid, unsigned long long start_ticks, int signal_
                 return r;
         if (process.start_ticks != start_ticks)
                 return -ESRCH;
-        /* No pidfd (kernels before 5.3, sandboxes, no descriptor left): better a pid that was right a microsecond ago than
-         * a process that is never asked to end. */
+        /* No pidfd (kernels before 5.3, sandboxes, no descriptor left): better a pid that was right a microsecond ago
+         * than a process that is never asked to end. */
         if (fd < 0)
                 return send(pid, signal_number);
         return syscall(SYS_pidfd_send_signal, fd, signal_number, NULL, 0) < 0 ? -errno : 0;

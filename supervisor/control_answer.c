@@ -17,8 +17,8 @@ int control_answer_error(ControlAnswer *ret, const char *code, const char *messa
         json_init(&json, text, ERROR_MAX - 1);
         json_open_object(&json, NULL);
         json_open_object(&json, "error");
-        json_string(&json, "code", code);
-        json_string(&json, "message", message);
+        json_put_string(&json, "code", code);
+        json_put_string(&json, "message", message);
         size_t length = json_finish(&json);
         text[length++] = '\n';
         *ret = (ControlAnswer){ .text = text, .length = length };

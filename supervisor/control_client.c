@@ -74,9 +74,9 @@ static int write_subscribed(void *userdata, const ControlPeer *peer, const json_
 
         (void)peer, (void)params, (void)ret_code, (void)ret_message;
         json_open_object(result, NULL);
-        json_bool(result, "subscribed", true);
-        json_unsigned(result, "since", client->cursor.seq - 1);
-        json_unsigned(result, "newest", archive_newest(client->plan->archive));
+        json_put_bool(result, "subscribed", true);
+        json_put_unsigned(result, "since", client->cursor.seq - 1);
+        json_put_unsigned(result, "newest", archive_newest(client->plan->archive));
         json_close(result);
         return 0;
 }

@@ -1,7 +1,4 @@
-/* control_params.h - reads the parameters of a control request by name and type.
- *
- * jansson and base/json.h both have a json_string() and a json_null(), so that no file can include both; whoever answers a
- * request writes by base/json.h and reads by this. */
+/* control_params.h - reads the parameters of a control request by name and type. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

@@ -123,10 +123,10 @@ typedef struct CrewView {
         unsigned epoch;
         usec_t started_usec, ending_since_usec, deadline_usec, limit_usec; /* instants */
         unsigned orphans;   /* unattributed */
-        unsigned awaited;   /* members that are waited for */
 } CrewView;
 
-CrewView crew_overview(const Crew *crew);
+CrewView crew_overview(const Crew *crew); /* in constant time: it is asked for each event */
+unsigned crew_awaited(const Crew *crew);  /* members that are waited for; counts them */
 
 /* Environment of post-stop hooks, systemd's words (systemd.exec(5)). */
 typedef struct MemberResult {

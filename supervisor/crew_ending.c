@@ -300,7 +300,7 @@ void crew_told(Crew *crew, uint32_t index, pid_t pid, const char *comm, int sign
 /* Names every process that is given up; when none can be found (no /proc), at least the member. */
 void crew_name_left(Crew *crew, uint32_t index, const char *reason) {
         unsigned before = crew->told;
-        crew->stage->signal(crew->self, index, WHOM_ALL, 0, reason);
+        crew->stage->signal(crew->self, index, crew_whom_to_kill(crew, &crew->members[index]), 0, reason);
         if (crew->told == before)
                 crew_told(crew, index, crew->members[index].pid, NULL, 0, reason);
 }

@@ -43,8 +43,8 @@ bool crew_member_hooks_run(const Member *member) {
         return false;
 }
 
-/* Until when a hook that begins now may run. A stop hook has what is left of the phase that is being stopped; in a fast
- * ending a second. */
+/* Until when a hook that begins now may run. A stop hook in an ending has what is left of its phase; in a fast one a
+ * second. */
 static usec_t limit_of(const Crew *crew, const HookConfig *hook, usec_t now) {
         usec_t limit = usec_add(now, hook->timeout_usec);
         if (!is_stop_edge(hook->on) || !crew_is_ending(crew))
@@ -54,7 +54,8 @@ static usec_t limit_of(const Crew *crew, const HookConfig *hook, usec_t now) {
                 usec_t last = usec_sub(conductor_deadline_usec(conductor), conductor->budget.reserve_usec);
                 return usec_min(usec_min(limit, usec_add(now, FAST_USEC)), last);
         }
-        return usec_min(limit, conductor->limit_usec);
+        unsigned phase = hook->phase >= 0 ? (unsigned)hook->phase : crew->config->services[hook->service].phase;
+        return usec_min(limit, crew_phase_limit(crew, phase));
 }
 
 /* Why a hook of this edge must not begin now; NULL: it may. */

@@ -157,8 +157,12 @@ void crew_alarm_member(Crew *crew, const Member *member, usec_t when);
 void crew_alarm(Crew *crew, CrewAlarm alarm, usec_t when);
 void crew_want_survey(Crew *crew);
 
+/* The instant at which a phase is cut: the present limit for one that has come, else what the budget gives it; USEC_INFINITY
+ * outside an ending. Who dies or is stopped before its phase has come is not cut by an earlier one's limit. */
+usec_t crew_phase_limit(const Crew *crew, unsigned phase);
 void crew_live(Crew *crew, Member *member, LifeHappening what);
 void crew_member_signal(Crew *crew, Member *member, Whom whom, int signal_number, const char *reason);
+Whom crew_whom_to_kill(const Crew *crew, const Member *member);
 void crew_kill(Crew *crew, Member *member);
 void crew_clear(Crew *crew, Member *member);
 const char *crew_failure_in_ending(Crew *crew, const Member *member); /* NULL: it did not fail */

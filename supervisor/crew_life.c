@@ -60,24 +60,32 @@ static void greet(Crew *crew, Member *member) {
         crew_run_hooks(crew, member, -1, HOOK_POST_START);
 }
 
+usec_t crew_phase_limit(const Crew *crew, unsigned phase) {
+        const Conductor *conductor = &crew->conductor;
+        if (!crew_is_ending(crew))
+                return USEC_INFINITY;
+        bool has_come = conductor->sequence.development || phase <= conductor->sequence.phase;
+        if (has_come && conductor->limit_usec != USEC_INFINITY)
+                return conductor->limit_usec;
+        return usec_add(conductor->since_usec, budget_limit(&conductor->budget, phase));
+}
+
 /* How long a member has from being asked until it is killed. Outside an ending an unset limit is the phase's timeout; in it,
  * what is left of the phase divided by the length of the chain that has still to stop after it. */
 static usec_t stop_timeout(const Crew *crew, const Member *member, usec_t now) {
         const ServiceConfig *service = crew_service(crew, member);
         if (service->timeout_stop_usec != USEC_UNSET)
                 return service->timeout_stop_usec;
-        if (!crew_is_ending(crew) || crew->conductor.limit_usec == USEC_INFINITY)
+        if (!crew_is_ending(crew))
                 return crew->conductor.budget.timeout_usec[service->phase];
-        return usec_sub(crew->conductor.limit_usec, now) / (service->depth > 0 ? service->depth : 1);
+        return usec_sub(crew_phase_limit(crew, service->phase), now) / (service->depth > 0 ? service->depth : 1);
 }
 
 static usec_t stop_limit(const Crew *crew, const Member *member, usec_t now) {
         usec_t limit = usec_add(now, stop_timeout(crew, member, now));
         if (crew_is_ending(crew) && (crew->conductor.sequence.fast || crew->conductor.sequence.development))
                 limit = usec_min(limit, usec_add(now, FAST_USEC));
-        if (crew->stop_phase >= 0)
-                limit = usec_min(limit, crew->conductor.limit_usec);
-        return limit;
+        return usec_min(limit, crew_phase_limit(crew, crew_service(crew, member)->phase));
 }
 
 static void ask(Crew *crew, Member *member) {
@@ -107,8 +115,8 @@ static void hurry(Crew *crew, Member *member) {
 static void run_hooks_and_go_on(Crew *crew, Member *member, HookOn on) {
         if (crew_run_hooks(crew, member, -1, on) == 0 && member->hooks_running[on] == 0)
                 crew_live(crew, member, LIFE_HOOKS_DONE);
-        else if (crew->stop_phase >= 0 && on == HOOK_PRE_STOP)
-                crew_alarm_member(crew, member, crew->conductor.limit_usec);
+        else if (on == HOOK_PRE_STOP)
+                crew_alarm_member(crew, member, crew_phase_limit(crew, crew_service(crew, member)->phase));
 }
 
 static void rest(Crew *crew, Member *member) {
@@ -205,6 +213,11 @@ const char *crew_kill_reason(const Crew *crew, const Member *member) {
         return now >= crew->conductor.limit_usec ? "phase_limit" : "stop_timeout";
 }
 
+/* KillMode=process: whatever happens, only the main process is signalled; what it leaves is told, not killed. */
+Whom crew_whom_to_kill(const Crew *crew, const Member *member) {
+        return crew_service(crew, member)->kill_mode == KILL_PROCESS ? WHOM_MAIN : WHOM_ALL;
+}
+
 void crew_kill(Crew *crew, Member *member) {
         usec_t now = crew_now(crew);
         const char *reason = crew_kill_reason(crew, member);
@@ -212,5 +225,5 @@ void crew_kill(Crew *crew, Member *member) {
                 member->kill_reason = reason;
         crew_signal_hooks(crew, member, SIGKILL);
         crew_alarm_member(crew, member, usec_add(now, GIVE_UP_USEC));
-        crew_member_signal(crew, member, WHOM_ALL, SIGKILL, reason);
+        crew_member_signal(crew, member, crew_whom_to_kill(crew, member), SIGKILL, reason);
 }

@@ -31,10 +31,10 @@ static void extend(Crew *crew, Member *member, usec_t by) {
         if (member->drained)
                 return;
         limit = usec_max(limit, alarms_when(&crew->alarms, crew_index(crew, member)));
-        if (state != LIFE_STARTING && crew->stop_phase >= 0)
-                limit = usec_min(limit, crew->conductor.limit_usec);
-        if (state != LIFE_STARTING)
+        if (state != LIFE_STARTING) {
+                limit = usec_min(limit, crew_phase_limit(crew, crew_service(crew, member)->phase));
                 member->clear_limit_usec = limit;
+        }
         crew_alarm_member(crew, member, limit);
         crew_record_member(crew, member, &(Event){ .kind = EVENT_SERVICE_EXTENDED, .usec = by });
 }

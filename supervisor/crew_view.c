@@ -66,9 +66,6 @@ static const char *phase_of(const Crew *crew) {
 
 CrewView crew_overview(const Crew *crew) {
         const Conductor *conductor = &crew->conductor;
-        unsigned awaited = 0;
-        for (uint32_t i = 0; i < crew->n_members; i++)
-                awaited += is_awaited(crew, &crew->members[i]);
         bool starting = conductor->sequence.step == STEP_SERVING && !crew->startup_told;
         return (CrewView){
                 .step = starting ? "starting" : step_to_string(conductor->sequence.step),
@@ -83,8 +80,14 @@ CrewView crew_overview(const Crew *crew) {
                 .deadline_usec = conductor_deadline_usec(conductor),
                 .limit_usec = conductor->limit_usec,
                 .orphans = crew->unattributed,
-                .awaited = awaited,
         };
+}
+
+unsigned crew_awaited(const Crew *crew) {
+        unsigned awaited = 0;
+        for (uint32_t i = 0; i < crew->n_members; i++)
+                awaited += is_awaited(crew, &crew->members[i]);
+        return awaited;
 }
 
 static const char *service_result(const Member *member) {

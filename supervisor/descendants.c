@@ -1,7 +1,7 @@
 /* descendants.c - walks the tree below a process: kin_descendants() of kin.h.
  *
- * Breadth first with a list, so that depth costs no stack, and with a table of the pids that were seen, so that a process
- * that gets a new parent during the walk is told once and a pid that is used again cannot make a circle. */
+ * Breadth first with a list, so that depth costs no stack, and with a table of the pids that were seen, so that a
+ * process that gets a new parent during the walk is told once and a pid that is used again cannot make a circle. */
 #include "base/take.h"
 #include "supervisor/kin.h"
 #include <errno.h>
@@ -15,13 +15,13 @@
 #define FULL           (-ENOBUFS) /* among ourselves: no error, only the end of the walk */
 
 typedef struct Walk {
-        pid_t *found;    /* parents before children */
-        pid_t *table;    /* the same by hash, twice the capacity; 0: free */
+        pid_t *found; /* parents before children */
+        pid_t *table; /* the same by hash, twice the capacity; 0: free */
         size_t n, capacity, most;
         int (*each)(void *userdata, const KinProcess *process);
         void *userdata;
         size_t told;
-        pid_t task_of;   /* whose threads are being looked at */
+        pid_t task_of; /* whose threads are being looked at */
 } Walk;
 
 static void walk_done(Walk *walk) {
@@ -51,8 +51,8 @@ static int walk_grow(Walk *walk) {
         return 0;
 }
 
-/* The number of processes below the root that are remembered is bounded: `most` that are told, and as many again that are
- * dead and not yet collected. */
+/* The number of processes below the root that are remembered is bounded: `most` that are told, and as many again that
+ * are dead and not yet collected. */
 static bool walk_is_full(const Walk *walk) {
         return walk->told >= walk->most || walk->n >= (walk->most + FIRST_CAPACITY) * 2;
 }

@@ -123,8 +123,9 @@ static void close_listed(const char *entries, long size, int directory_fd, int k
         }
 }
 
-/* For kernels before 5.9, and for sandboxes that know no close_range(2). Not a loop to the limit, which may be a thousand
- * million; not readdir(3), which allocates. The listing goes by number, so closing while reading skips none. */
+/* For kernels before 5.9, and for sandboxes that know no close_range(2). Not a loop to the limit, which may be a
+ * thousand million; not readdir(3), which allocates. The listing goes by number, so closing while reading skips none.
+ */
 static int close_by_listing(int keep) {
         _Alignas(struct entry64) char entries[2048];
         int fd = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

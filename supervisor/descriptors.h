@@ -1,7 +1,7 @@
 /* descriptors.h - puts a child's descriptors in place: 0 to 2 as planned, and nothing else.
  *
- * Runs in the child, between fork and exec: system calls only, no allocation, no lock. First every source is opened (3 or
- * above), then all are placed, so that no source is overwritten before it was used. */
+ * Runs in the child, between fork and exec: system calls only, no allocation, no lock. First every source is opened (3
+ * or above), then all are placed, so that no source is overwritten before it was used. */
 #pragma once
 #include "supervisor/child.h"
 

@@ -97,6 +97,15 @@ int kin_read(pid_t pid, KinProcess *ret) {
         return kin_parse_stat(text, (size_t)n, ret);
 }
 
+int kin_check(void) {
+        char text[24];
+        ssize_t n = readlink("/proc/self", text, sizeof text - 1);
+        if (n < 0)
+                return -errno == -ENOENT && access("/proc/1", F_OK) == 0 ? -EXDEV : -errno;
+        text[n] = '\0';
+        return strtol(text, NULL, 10) == (long)getpid() ? 0 : -EXDEV;
+}
+
 int kin_list(const char *path, int (*each)(void *userdata, pid_t pid), void *userdata) {
         char buffer[1024];
         pid_t pid = 0; /* the digits so far: a number may end in the next piece */

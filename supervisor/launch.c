@@ -33,10 +33,8 @@ _Noreturn static void fail(int failure_fd, ChildStep step, int error) {
 
 static int enter_session(ChildSession session) {
         switch (session) {
-        case CHILD_OWN_SESSION:
-                return setsid() < 0 ? -errno : 0;
-        case CHILD_OWN_GROUP:
-                return setpgid(0, 0) < 0 ? -errno : 0;
+        case CHILD_OWN_SESSION: return setsid() < 0 ? -errno : 0;
+        case CHILD_OWN_GROUP: return setpgid(0, 0) < 0 ? -errno : 0;
         case CHILD_FOREGROUND:
                 if (setpgid(0, 0) < 0)
                         return -errno;
@@ -53,8 +51,8 @@ static int set_parent_death_signal(int number, pid_t parent) {
                 return 0;
         if (prctl(PR_SET_PDEATHSIG, number, 0, 0, 0) < 0)
                 return -errno;
-        /* The parent may have died before the kernel knew our wish: then we tell it ourselves. It stays pending until the
-         * mask is empty. */
+        /* The parent may have died before the kernel knew our wish: then we tell it ourselves. It stays pending until
+         * the mask is empty. */
         if (getppid() != parent && kill(getpid(), number) < 0)
                 return -errno;
         return 0;

@@ -1,7 +1,7 @@
 /* libexec.h - finds the built-in programs, wherever this one was installed or built.
  *
- * Relative to /proc/self/exe, so that an installation can be moved: ../libexec/endwell/endwell-ROOM beside the folder of an
- * installed `endwell`, ../ROOM/endwell-ROOM beside it in a build tree. */
+ * Relative to /proc/self/exe, so that an installation can be moved: ../libexec/endwell/endwell-ROOM beside the folder
+ * of an installed `endwell`, ../ROOM/endwell-ROOM beside it in a build tree. */
 #pragma once
 #include <limits.h>
 

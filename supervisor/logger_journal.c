@@ -84,8 +84,8 @@ static bool refill(LinkJournal *journal) {
         return true;
 }
 
-/* True when the pipe can take more. False: it is full; or the logger is gone, which its exit will tell, and the next one
- * gets everything anew. */
+/* True when the pipe can take more. False: it is full; or the logger is gone, which its exit will tell, and the next
+ * one gets everything anew. */
 static bool write_piece(LinkJournal *journal) {
         ssize_t n = write(journal->writer, journal->buffer + journal->from, journal->to - journal->from);
 

@@ -1,12 +1,12 @@
 /* logger_journal.h - hands the journal's lines from the ring to the logger, as far as the pipe takes them.
  *
- * A part of logger_link. Each logger gets a pipe of its own and everything the ring still has; it leaves out what is in the
- * file already. */
+ * A part of logger_link. Each logger gets a pipe of its own and everything the ring still has; it leaves out what is in
+ * the file already. */
 #pragma once
+#include "supervisor/archive.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <systemd/sd-event.h>
-#include "supervisor/archive.h"
 
 #define LINK_JOURNAL_BUFFER 8192
 
@@ -15,8 +15,8 @@ typedef struct LinkJournal {
         Archive *archive;
         ArchiveCursor cursor;
         sd_event_source *output;
-        int reader; /* not yet handed to the logger */
-        int writer; /* -1: no logger, or all was said */
+        int reader;      /* not yet handed to the logger */
+        int writer;      /* -1: no logger, or all was said */
         uint64_t handed; /* the last line that any logger was given */
         bool begun;      /* one of them has written a line of ours */
         bool ending, broken;

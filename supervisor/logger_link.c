@@ -39,7 +39,7 @@ static int on_birth(sd_event_source *source, int fd, uint32_t revents, void *use
                 return 0;
         if (r > 0)
                 link_say(link, LOG_LEVEL_ERR, "the logger %s could not be started (%s): %s", link->program,
-                    child_step_to_string(failure.step), strerror(failure.error));
+                         child_step_to_string(failure.step), strerror(failure.error));
         link->birth = sd_event_source_disable_unref(link->birth);
         link->failure_fd = close_fd(link->failure_fd);
         return 0;
@@ -49,8 +49,11 @@ static int spawn(LoggerLink *link, int its_socket) {
         const Config *config = link->plan.config;
         char *argv[12], size[24];
         unsigned n = 0;
-        ChildPlan plan = { .argv = argv, .envp = link->plan.environment, .input_fd = its_socket,
-                           .output = { .fd = -1, .null = true }, .error = CHILD_OUTPUT_INHERIT };
+        ChildPlan plan = { .argv = argv,
+                           .envp = link->plan.environment,
+                           .input_fd = its_socket,
+                           .output = { .fd = -1, .null = true },
+                           .error = CHILD_OUTPUT_INHERIT };
 
         argv[n++] = link->program;
         argv[n++] = (char *)"--log-format";
@@ -122,9 +125,9 @@ static int on_restart(sd_event_source *source, uint64_t usec, void *userdata) {
 static void give_up(LoggerLink *link) {
         link->given_up = true;
         link_say(link, LOG_LEVEL_ERR,
-            "the logger was given up after %u failures in a row: hooks by LogPattern are not seen, output of the services "
-            "that have one is dropped until they are started again%s; SIGUSR2 tries again",
-            link->failures, link->plan.journal_path ? ", the journal is kept in memory only" : "");
+                 "the logger was given up after %u failures in a row: hooks by LogPattern are not seen, output of "
+                 "services that have one is dropped until they are started again%s; SIGUSR2 tries again",
+                 link->failures, link->plan.journal_path ? ", the journal is kept in memory only" : "");
         link_streams_drain_all(&link->streams);
 }
 
@@ -158,8 +161,8 @@ static void say_exit(const LoggerLink *link, Ended how) {
         if (link->finishing)
                 link_say(link, LOG_LEVEL_WARNING, "the logger %s at the end: its last lines may be missing", what);
         else
-                link_say(link, LOG_LEVEL_WARNING, "the logger %s (failure %u of at most %d in a row)", what, link->failures,
-                         LOGGER_FAILURES_MAX);
+                link_say(link, LOG_LEVEL_WARNING, "the logger %s (failure %u of at most %d in a row)", what,
+                         link->failures, LOGGER_FAILURES_MAX);
 }
 
 void logger_link_on_exited(LoggerLink *link, Ended how) {
@@ -289,7 +292,8 @@ void logger_link_started(LoggerLink *link, uint32_t member, pid_t pid) {
 
 static void on_dropped(void *userdata, const LinkStream *stream) {
         LoggerLink *link = userdata;
-        link_say(link, LOG_LEVEL_WARNING, "what an earlier run of %s@%u wrote was dropped: its target has taken nothing for %d runs",
+        link_say(link, LOG_LEVEL_WARNING,
+                 "what an earlier run of %s@%u wrote was dropped: its target has taken nothing for %d runs",
                  link->plan.config->services[stream->service].name, stream->instance, LOGGER_RUNS_MAX);
 }
 

@@ -1,4 +1,5 @@
-/* logger_link_internal.h - what logger_link.c (the logger's life) and logger_talk.c (what is said) share; for nobody else. */
+/* logger_link_internal.h - what logger_link.c (the logger's life) and logger_talk.c (what is said) share; for nobody
+ * else. */
 #pragma once
 #include "supervisor/logger_journal.h"
 #include "supervisor/logger_link.h"

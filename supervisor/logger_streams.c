@@ -71,7 +71,7 @@ LinkStream *link_streams_newest(LinkStreams *streams, uint32_t member, unsigned 
 
 /* ---- Opening ---- */
 
-/* The source of a drained stream points to its slot, so slots must not move while there are such: they are found by id. */
+/* Slots move when there are more: nothing may keep a pointer to one. */
 static LinkStream *take_slot(LinkStreams *streams) {
         if (streams->n_used < streams->n)
                 for (uint32_t i = 0; i < streams->n; i++)
@@ -128,9 +128,15 @@ int link_streams_open(LinkStreams *streams, uint32_t member, uint16_t service, u
                 return r;
         }
         uint32_t slot = (uint32_t)(stream - streams->items), *newest = newest_of(streams, member, side);
-        *stream = (LinkStream){ .state = STREAM_UNSENT, .id = ++streams->serial << SLOT_BITS | slot, .member = member,
-                                .slot = slot, .older = *newest, .service = service, .side = (uint8_t)side,
-                                .instance = instance, .pipe = ends[0],
+        *stream = (LinkStream){ .state = STREAM_UNSENT,
+                                .id = ++streams->serial << SLOT_BITS | slot,
+                                .member = member,
+                                .slot = slot,
+                                .older = *newest,
+                                .service = service,
+                                .side = (uint8_t)side,
+                                .instance = instance,
+                                .pipe = ends[0],
                                 .output = side == 0 ? &config->standard_output : &config->standard_error };
         *newest = slot + 1;
         streams->n_used++;
@@ -221,7 +227,7 @@ static int send_one(LinkStreams *streams, LinkStream *stream, int socket) {
 int link_streams_send(LinkStreams *streams, int socket) {
         for (uint32_t i = 0; i < streams->n && streams->unsent; i++) {
                 int r = send_one(streams, &streams->items[i], socket);
-                /* More descriptors on their way than the kernel allows: it gets better when the logger has taken some. */
+                /* Too many descriptors on their way: it gets better when the logger has taken some. */
                 if (r < 0)
                         return r == -ETOOMANYREFS ? -EAGAIN : r;
         }

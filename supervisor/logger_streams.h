@@ -3,15 +3,15 @@
  * A part of logger_link. A stream has a number that is never given twice and a slot that is; a number finds its slot in
  * constant time. */
 #pragma once
+#include "supervisor/config.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 #include <systemd/sd-event.h>
-#include "supervisor/config.h"
 
 typedef enum StreamState {
         STREAM_FREE,
-        STREAM_UNSENT,  /* the logger does not know it yet */
+        STREAM_UNSENT, /* the logger does not know it yet */
         STREAM_SENT,
         STREAM_CLOSING, /* dropped, and the logger must be told */
         STREAM_DRAINED, /* nobody serves it: its bytes are dropped here */
@@ -21,15 +21,15 @@ typedef struct LinkStream {
         StreamState state;
         uint64_t id;
         uint32_t member, slot;
-        uint32_t older;    /* slot + 1 of the stream before it of the same member and side; 0: none */
+        uint32_t older; /* slot + 1 of the stream before it of the same member and side; 0: none */
         uint16_t service;
-        uint8_t side;      /* 0 stdout, 1 stderr; it is 0 when one pipe serves both */
+        uint8_t side; /* 0 stdout, 1 stderr; it is 0 when one pipe serves both */
         unsigned instance;
         pid_t pid;
-        int pipe;          /* our copy of the reading end */
+        int pipe; /* our copy of the reading end */
         const Output *output;
-        bool emptied;      /* its file was truncated: not again */
-        unsigned sent;     /* hooks the logger was told of */
+        bool emptied;  /* its file was truncated: not again */
+        unsigned sent; /* hooks the logger was told of */
         sd_event_source *drain;
 } LinkStream;
 
@@ -39,8 +39,8 @@ typedef struct LinkStreams {
         LinkStream *items;
         uint32_t n, size, n_used;
         uint64_t serial;
-        uint32_t *newest;  /* [2 * member + side]: slot + 1; 0: none */
-        bool unsent;       /* something is to be sent */
+        uint32_t *newest;                                          /* [2 * member + side]: slot + 1; 0: none */
+        bool unsent;                                               /* something is to be sent */
         void (*dropped)(void *userdata, const LinkStream *stream); /* the oldest had to make room */
         void *userdata;
 } LinkStreams;
@@ -55,7 +55,8 @@ LinkStream *link_streams_find(LinkStreams *streams, uint64_t id);
 LinkStream *link_streams_newest(LinkStreams *streams, uint32_t member, unsigned side);
 void link_streams_close(LinkStreams *streams, LinkStream *stream);
 
-/* Tells the logger what it does not know yet. 0: all was told; -EAGAIN: go on when the socket can be written; or -errno. */
+/* Tells the logger what it does not know yet. 0: all was told; -EAGAIN: go on when the socket can be written; or
+ * -errno. */
 int link_streams_send(LinkStreams *streams, int socket);
 /* A new logger knows nothing. */
 void link_streams_forget(LinkStreams *streams);

@@ -9,12 +9,12 @@
 #include <string.h>
 #include <sys/epoll.h>
 
-#define MESSAGE_MAX       256
-#define SENTENCE_MAX      512
-#define MESSAGES_AT_ONCE  16
-#define LAST_TURNS        64
-#define WAKE_UPS          50 /* in WAKE_UPS_USEC: a flood of marks holds up its service, not PID 1 */
-#define WAKE_UPS_USEC     (100 * USEC_PER_MSEC)
+#define MESSAGE_MAX      256
+#define SENTENCE_MAX     512
+#define MESSAGES_AT_ONCE 16
+#define LAST_TURNS       64
+#define WAKE_UPS         50 /* in WAKE_UPS_USEC: a flood of marks holds up its service, not PID 1 */
+#define WAKE_UPS_USEC    (100 * USEC_PER_MSEC)
 
 void link_say(const LoggerLink *link, LogLevel level, const char *format, ...) {
         char sentence[SENTENCE_MAX];
@@ -53,14 +53,15 @@ static int send_all(LoggerLink *link) {
         return r;
 }
 
-/* What cannot be sent now is sent when the socket can be written; what cannot be sent to a dead one is sent to the next. */
+/* What cannot be sent now is sent when the socket can be written; what cannot be sent to a dead one is sent to the
+ * next. */
 void link_send_or_wait(LoggerLink *link) {
         if (link->socket < 0)
                 return;
         int r = send_all(link);
         if (r < 0 && r != -EAGAIN && r != -EPIPE && r != -ECONNRESET)
-                link_say(link, LOG_LEVEL_WARNING, "a message to the logger could not be sent: %s; tried again with the next",
-                    strerror(-r));
+                link_say(link, LOG_LEVEL_WARNING,
+                         "a message to the logger could not be sent: %s; tried again with the next", strerror(-r));
         sd_event_source_set_io_events(link->talk, r == -EAGAIN ? EPOLLIN | EPOLLOUT : EPOLLIN);
 }
 
@@ -78,15 +79,18 @@ static void say_output_error(LoggerLink *link, const LinkStream *stream, int err
         const char *path = stream->output->path ? stream->output->path : "where endwell's own goes";
 
         if (error != 0)
-                link_say(link, LOG_LEVEL_WARNING, "the %s of %s@%u could not be written to %s: %s; it is dropped until that works",
-                    name, service, stream->instance, path, strerror(error));
+                link_say(link, LOG_LEVEL_WARNING,
+                         "the %s of %s@%u could not be written to %s: %s; it is dropped until that works", name,
+                         service, stream->instance, path, strerror(error));
         else
-                link_say(link, LOG_LEVEL_NOTICE, "the %s of %s@%u is written to %s again", name, service, stream->instance, path);
+                link_say(link, LOG_LEVEL_NOTICE, "the %s of %s@%u is written to %s again", name, service,
+                         stream->instance, path);
 }
 
 static void on_refused(LoggerLink *link, LinkStream *stream, int error) {
-        link_say(link, LOG_LEVEL_ERR, "the logger could not take the output of %s@%u: %s; it is dropped until the next start",
-            link->plan.config->services[stream->service].name, stream->instance, strerror(error));
+        link_say(link, LOG_LEVEL_ERR,
+                 "the logger could not take the output of %s@%u: %s; it is dropped until the next start",
+                 link->plan.config->services[stream->service].name, stream->instance, strerror(error));
         link_streams_drain(&link->streams, stream);
 }
 
@@ -109,8 +113,9 @@ static void on_stream_message(LoggerLink *link, LinkStream *stream, const Packet
 static void say_journal_error(LoggerLink *link, int error) {
         if (error != 0)
                 link_say(link, LOG_LEVEL_WARNING,
-                    "the journal %s could not be written: %s; tried again every second, the last 256 KiB stay in memory",
-                    link->plan.journal_path, strerror(error));
+                         "the journal %s could not be written: %s; tried again every second, "
+                         "the last 256 KiB stay in memory",
+                         link->plan.journal_path, strerror(error));
         else
                 link_say(link, LOG_LEVEL_NOTICE, "the journal %s is written again", link->plan.journal_path);
 }

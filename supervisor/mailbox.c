@@ -20,7 +20,7 @@
 #define WINDOW_TOTAL_MAX 5000 /* of all sockets: about a seventh of one processor */
 
 typedef struct Box {
-        int fd; /* -1: closed */
+        int fd;         /* -1: closed */
         unsigned taken; /* in the present window */
         bool muted;     /* out of the epoll until the window is over */
         char *name;
@@ -88,8 +88,8 @@ static size_t whole_lines(const char *text, size_t length, bool cut) {
         return end ? (size_t)(end - text) : 0;
 }
 
-/* One datagram. False: none is there. Descriptors are closed after the handler, so whoever waits for that (BARRIER=1) knows
- * that this datagram and all before it, which came in order, have had their effect. */
+/* One datagram. False: none is there. Descriptors are closed after the handler, so whoever waits for that (BARRIER=1)
+ * knows that this datagram and all before it, which came in order, have had their effect. */
 static bool take_one(Mailbox *mailbox, uint32_t slot) {
         Ancillary ancillary;
         struct iovec text = { .iov_base = mailbox->text, .iov_len = sizeof mailbox->text };
@@ -99,13 +99,15 @@ static bool take_one(Mailbox *mailbox, uint32_t slot) {
         ssize_t n = recvmsg(mailbox->boxes[slot].fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
                 return false;
-        /* An error is counted like a datagram: one that does not go away is muted as a flood is, and tried again later. */
+        /* An error is counted like a datagram: one that does not go away is muted as a flood is, and tried again later.
+         */
         mailbox->boxes[slot].taken++;
         mailbox->taken++;
         if (n > 0) {
                 Sender sender = sender_of(&message);
                 NotifyWords words;
-                notify_words_parse(mailbox->text, whole_lines(mailbox->text, (size_t)n, message.msg_flags & MSG_TRUNC), &words);
+                notify_words_parse(mailbox->text, whole_lines(mailbox->text, (size_t)n, message.msg_flags & MSG_TRUNC),
+                                   &words);
                 mailbox->handler(mailbox->userdata, slot, sender.pid, sender.uid, &words);
         }
         if (n >= 0)
@@ -118,7 +120,8 @@ static int watch(Mailbox *mailbox, uint32_t slot) {
         return epoll_ctl(mailbox->epoll_fd, EPOLL_CTL_ADD, mailbox->boxes[slot].fd, &event) < 0 ? -errno : 0;
 }
 
-/* Never by close() alone: a child between fork and exec has a copy of the socket, and that would keep it in the epoll. */
+/* Never by close() alone: a child between fork and exec has a copy of the socket, and that would keep it in the epoll.
+ */
 static void unwatch(Mailbox *mailbox, uint32_t slot) {
         (void)epoll_ctl(mailbox->epoll_fd, EPOLL_CTL_DEL, mailbox->boxes[slot].fd, NULL);
 }
@@ -128,8 +131,8 @@ static int arm(Mailbox *mailbox) {
         return r < 0 ? r : sd_event_source_set_enabled(mailbox->timer, SD_EVENT_ONESHOT);
 }
 
-/* Nothing is lost: the messages wait in the socket, and the sender, when that is full. Without a timer that would end the
- * silence, a flood is the lesser evil. */
+/* Nothing is lost: the messages wait in the socket, and the sender, when that is full. Without a timer that would end
+ * the silence, a flood is the lesser evil. */
 static void mute_one(Mailbox *mailbox, uint32_t slot) {
         if (mailbox->boxes[slot].muted || arm(mailbox) < 0)
                 return;
@@ -166,8 +169,8 @@ static void limit(Mailbox *mailbox, uint32_t slot) {
                 mute_all(mailbox);
 }
 
-/* One datagram of each socket that has any; the kernel puts those that were given to the end of its list, so that no socket
- * waits behind more than the others' one. */
+/* One datagram of each socket that has any; the kernel puts those that were given to the end of its list, so that no
+ * socket waits behind more than the others' one. */
 static int on_readable(sd_event_source *source, int fd, uint32_t events, void *userdata) {
         Mailbox *mailbox = userdata;
         struct epoll_event ready[TURN_MAX];
@@ -207,7 +210,8 @@ static int address_of(const Mailbox *mailbox, const char *name, struct sockaddr_
         return n < 0 || (size_t)n >= sizeof ret->sun_path ? -ENAMETOOLONG : 0;
 }
 
-/* Ours alone from its first instant: bind() itself makes the file, so the mask is set around it. There is one thread. */
+/* Ours alone from its first instant: bind() itself makes the file, so the mask is set around it. There is one thread.
+ */
 static int bind_private(int fd, const struct sockaddr_un *address) {
         if (unlink(address->sun_path) < 0 && errno != ENOENT) /* of a run that was killed */
                 return -errno;

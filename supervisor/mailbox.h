@@ -2,14 +2,14 @@
  *
  * A message is attributed by the socket it came in on, so it counts even when its sender is already gone. Only the
  * instances' uid may write (0600, owned by it). One datagram a socket and wake-up; a flood is rate-limited and cannot
- * delay SIGTERM. Descriptors that come along are closed (a barrier's when everything before it was handled). All sockets
- * stand in one nested epoll, so that an instance costs this process no memory of sd-event. */
+ * delay SIGTERM. Descriptors that come along are closed (a barrier's when everything before it was handled). All
+ * sockets stand in one nested epoll, so that an instance costs this process no memory of sd-event. */
 #pragma once
+#include "base/notify_words.h"
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 #include <systemd/sd-event.h>
-#include "base/notify_words.h"
 
 typedef struct Mailbox Mailbox;
 
@@ -21,8 +21,8 @@ int mailbox_new(Mailbox **ret, sd_event *event, const char *directory, uint32_t 
                 void *userdata);
 Mailbox *mailbox_free(Mailbox *mailbox); /* closes and unlinks every socket */
 
-/* Makes the socket of `slot` if it is not there yet. 0; -EINVAL (slot, or a name with a slash), -ENAMETOOLONG (the whole
- * path has at most 107 letters), or -errno. */
+/* Makes the socket of `slot` if it is not there yet. 0; -EINVAL (slot, or a name with a slash), -ENAMETOOLONG (the
+ * whole path has at most 107 letters), or -errno. */
 int mailbox_open(Mailbox *mailbox, uint32_t slot, const char *name);
 /* Takes what is queued on `slot` now, at most 64 datagrams: before a decision about its process. */
 void mailbox_drain(Mailbox *mailbox, uint32_t slot);

@@ -18,6 +18,8 @@
 #include "supervisor/child.h"
 #include "supervisor/priority.h"
 
+#define LOSSES_USEC (1 * USEC_PER_SEC)
+
 static int on_timer(sd_event_source *source, uint64_t usec, void *userdata) {
         Pid1 *pid1 = userdata;
         (void)source, (void)usec;
@@ -37,13 +39,21 @@ void pid1_rearm(Pid1 *pid1) {
                 crew_on_own_fault(pid1->crew, "could not set the timer", ENOMEM);
 }
 
-static void say_losses(Pid1 *pid1) {
-        uint64_t lost = log_dropped();
-        if (lost > pid1->lost_lines)
-                pid1_record(pid1, &(Event){ .kind = EVENT_LOG_DROPPED,
-                                            .epoch = crew_overview(pid1->crew).epoch,
-                                            .n = lost - pid1->lost_lines });
+void pid1_say_lost_lines(Pid1 *pid1) {
+        uint64_t lost = log_dropped() - pid1->lost_lines;
+        if (lost == 0)
+                return;
+        pid1->lost_told_usec = clock_now_usec();
+        pid1_record(pid1,
+                    &(Event){ .kind = EVENT_LOG_DROPPED, .epoch = crew_overview(pid1->crew).epoch, .n = lost });
         pid1->lost_lines = log_dropped();
+}
+
+/* At most once a second, and before the last event: with a stderr that nobody reads each event loses a line, and one about
+ * that would lose the next. */
+static void say_losses(Pid1 *pid1) {
+        if (!pid1->finished && clock_now_usec() >= usec_add(pid1->lost_told_usec, LOSSES_USEC))
+                pid1_say_lost_lines(pid1);
         int error = archive_file_error(pid1->archive);
         if (error != 0 && error != pid1->archive_error)
                 log_warning("could not write the journal's file: %s; the last events stay in memory",
@@ -175,6 +185,20 @@ static int make_parts(Pid1 *pid1) {
         return r < 0 ? r : signals_new(&pid1->signals, pid1->event, pid1_on_signal, pid1);
 }
 
+/* The last child's end to our exit is time in which an orchestrator waits: what the kernel takes back anyway is not given
+ * back by hand, and the libraries do not tidy up. Sockets that others may find are removed first. A build that looks for
+ * leaks frees everything. */
+static void leave(Pid1 *pid1, int code) {
+#ifndef __SANITIZE_ADDRESS__
+        if (pid1->finished) {
+                control_free(pid1->control);
+                fflush(NULL);
+                _exit(code);
+        }
+#endif
+        (void)pid1, (void)code;
+}
+
 static Pid1 *pid1_free(Pid1 *pid1) {
         signals_free(pid1->signals);
         control_free(pid1->control);
@@ -251,6 +275,9 @@ int pid1_run(Config *config, const RunOptions *options) {
                 pid1_free(&pid1);
                 return EXIT_OWN_FAULT;
         }
+        if (survey_is_blind(pid1.survey))
+                log_warning("/proc does not show this PID namespace: descendants that leave their group are not seen, "
+                            "waited for or named; mount it to change that");
         crew_start(pid1.crew);
         pid1_tell_past(&pid1);
         pid1_rearm(&pid1);
@@ -259,6 +286,7 @@ int pid1_run(Config *config, const RunOptions *options) {
                 log_err("the event loop failed: %s; PID 1 cannot go on", strerrordesc_np(-r));
         code = pid1.finished ? pid1.code : EXIT_OWN_FAULT;
         on_pump(NULL, &pid1);
+        leave(&pid1, code);
         pid1_free(&pid1);
         return code;
 }

@@ -8,7 +8,6 @@
  * pid1_control.c  what the control socket's methods do */
 #pragma once
 #include <systemd/sd-event.h>
-
 #include "supervisor/archive.h"
 #include "supervisor/control.h"
 #include "supervisor/crew.h"
@@ -49,7 +48,8 @@ typedef struct Pid1 {
         uint64_t random_state[2];
         unsigned interrupts, quits;
         int ending_signal; /* single-command mode: what the command is asked with; 0: its KillSignal */
-        uint64_t lost_lines;
+        uint64_t lost_lines; /* told so far, and when */
+        usec_t lost_told_usec;
         int archive_error;
         Past past;
         pid_t *hook_pids; /* of each hook run: its group */
@@ -70,8 +70,8 @@ void pid1_record(Pid1 *pid1, Event *event);
 /* After each happening: sets the timer to the crew's next instant. */
 void pid1_rearm(Pid1 *pid1);
 void pid1_member_name(const Pid1 *pid1, uint32_t member, char *ret_name, size_t size);
-
 void pid1_tell_past(Pid1 *pid1);
+void pid1_say_lost_lines(Pid1 *pid1);
 int pid1_make_logger(Pid1 *pid1);
 void pid1_survey(Pid1 *pid1);
 bool pid1_await_logger(Pid1 *pid1);

@@ -45,8 +45,8 @@ static int on_shutdown(void *userdata, const ControlPeer *peer, const json_t *pa
         crew_end(pid1->crew, "request", now);
         pid1_rearm(pid1);
         json_open_object(result, NULL);
-        json_bool(result, "begun", first);
-        json_unsigned(result, "epoch", crew_overview(pid1->crew).epoch);
+        json_put_bool(result, "begun", first);
+        json_put_unsigned(result, "epoch", crew_overview(pid1->crew).epoch);
         json_close(result);
         return 0;
 }
@@ -117,7 +117,7 @@ static int on_report(void *userdata, const ControlPeer *peer, const json_t *para
         report->take(pid1, peer, params);
         pid1_rearm(pid1);
         json_open_object(result, NULL);
-        json_bool(result, "taken", true);
+        json_put_bool(result, "taken", true);
         json_close(result);
         return 0;
 }

@@ -45,7 +45,7 @@ static void end(Pid1 *pid1, const SignalReceived *signal, unsigned *same_kind) {
 static void dump(Pid1 *pid1) {
         CrewView crew = crew_overview(pid1->crew);
         log_notice("state: %s%s%s, %s, %u waited for, %u orphans of nobody", crew.step, crew.phase ? " phase " : "",
-                   crew.phase ? crew.phase : "", crew.ready ? "ready" : "not ready", crew.awaited, crew.orphans);
+                   crew.phase ? crew.phase : "", crew.ready ? "ready" : "not ready", crew_awaited(pid1->crew), crew.orphans);
         for (uint32_t i = 0; i < crew_size(pid1->crew); i++) {
                 MemberView view = crew_view(pid1->crew, i);
                 char name[64];

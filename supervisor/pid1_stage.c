@@ -263,7 +263,8 @@ void pid1_record(Pid1 *pid1, Event *event) {
         size_t length = event_write(event, line, sizeof line);
         archive_append(pid1->archive, event->seq, line, length);
         LogLevel level = pid1->config->single ? level_for_command(event) : sentence_level(event);
-        log_line(level, "%s", sentence_write(event, sentence));
+        if (log_wants(level))
+                log_line(level, "%s", sentence_write(event, sentence));
         (void)sd_event_source_set_enabled(pid1->pump, SD_EVENT_ONESHOT);
 }
 
@@ -271,6 +272,8 @@ static void stage_record(void *self, const Event *event) {
         Event filled = *event;
         if (filled.kind == EVENT_SUPERVISOR_STARTED)
                 filled.pid = getpid();
+        if (filled.kind == EVENT_ENDING_FINISHED)
+                pid1_say_lost_lines(self);
         pid1_record(self, &filled);
 }
 

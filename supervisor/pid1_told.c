@@ -182,7 +182,7 @@ static void take_main_pid(Pid1 *pid1, uint32_t member, pid_t sender, pid_t pid) 
  * knew speaks for it. */
 static bool is_foreign(Pid1 *pid1, uint32_t member, pid_t sender) {
         KinProcess process;
-        if (sender <= 0 || sender == getpid() || is_inside(pid1, member, sender))
+        if (survey_is_blind(pid1->survey) || sender <= 0 || sender == getpid() || is_inside(pid1, member, sender))
                 return false;
         return kin_read(sender, &process) == 0 && kin_is_living(&process);
 }

@@ -11,15 +11,15 @@
 
 static void put_span(Json *json, const char *key, usec_t span) {
         if (span >= USEC_UNSET)
-                json_null(json, key);
+                json_put_null(json, key);
         else
-                json_unsigned(json, key, span);
+                json_put_unsigned(json, key, span);
 }
 
 static void put_names(Json *json, const char *key, const Config *config, const Relation *names) {
         json_open_array(json, key);
         for (uint16_t i = 0; i < names->n; i++)
-                json_string(json, NULL, config->services[names->items[i]].name);
+                json_put_string(json, NULL, config->services[names->items[i]].name);
         json_close(json);
 }
 
@@ -33,9 +33,9 @@ static void put_complaints(Json *json, const char *key, const Complaints *compla
                 if (is_warning != warnings)
                         continue;
                 json_open_object(json, NULL);
-                json_string(json, "file", file);
-                json_unsigned(json, "line", line);
-                json_string(json, "message", message);
+                json_put_string(json, "file", file);
+                json_put_unsigned(json, "line", line);
+                json_put_string(json, "message", message);
                 json_close(json);
         }
         json_close(json);
@@ -43,10 +43,10 @@ static void put_complaints(Json *json, const char *key, const Complaints *compla
 
 static void put_start_of(Json *json, const Config *config, const ServiceConfig *service) {
         json_open_object(json, NULL);
-        json_string(json, "service", service->name);
-        json_string(json, "type", service_type_to_string(service->type));
-        json_unsigned(json, "instances", service->instances);
-        json_bool(json, "essential", service->essential);
+        json_put_string(json, "service", service->name);
+        json_put_string(json, "type", service_type_to_string(service->type));
+        json_put_unsigned(json, "instances", service->instances);
+        json_put_bool(json, "essential", service->essential);
         put_names(json, "after", config, &service->after);
         put_names(json, "requires", config, &service->requires);
         json_close(json);
@@ -56,7 +56,7 @@ static void put_start(Json *json, const Config *config, const uint16_t *order) {
         json_open_array(json, "start");
         for (unsigned phase = config->n_phases; phase-- > 0;) {
                 json_open_object(json, NULL);
-                json_string(json, "phase", config->phases[phase].name);
+                json_put_string(json, "phase", config->phases[phase].name);
                 json_open_array(json, "services");
                 for (size_t i = 0; i < config->n_services; i++)
                         if (config->services[order[i]].phase == phase)
@@ -71,10 +71,10 @@ static void put_stop_of(Json *json, const Config *config, const ServiceConfig *s
         char text[SIGNAL_TEXT_MAX];
 
         json_open_object(json, NULL);
-        json_string(json, "service", service->name);
-        json_unsigned(json, "instances", service->instances);
-        json_string(json, "kill_signal", signal_to_string(service->kill_signal, text));
-        json_string(json, "kill_mode", kill_mode_to_string(service->kill_mode));
+        json_put_string(json, "service", service->name);
+        json_put_unsigned(json, "instances", service->instances);
+        json_put_string(json, "kill_signal", signal_to_string(service->kill_signal, text));
+        json_put_string(json, "kill_mode", kill_mode_to_string(service->kill_mode));
         put_span(json, "timeout_stop_us", service->timeout_stop_usec);
         put_names(json, "before", config, &service->before);
         json_close(json);
@@ -88,12 +88,12 @@ static void put_hooks(Json *json, const Config *config, unsigned phase) {
                 if (service ? service->phase != phase : hook->phase != (int)phase)
                         continue;
                 json_open_object(json, NULL);
-                json_string(json, "hook", hook->name);
-                json_string(json, "on", hook->argv ? hook_on_to_string(hook->on) : NULL);
-                json_string(json, "log_pattern", hook->log_pattern);
-                json_string(json, "service", service ? service->name : NULL);
+                json_put_string(json, "hook", hook->name);
+                json_put_string(json, "on", hook->argv ? hook_on_to_string(hook->on) : NULL);
+                json_put_string(json, "log_pattern", hook->log_pattern);
+                json_put_string(json, "service", service ? service->name : NULL);
                 put_span(json, "timeout_us", hook->timeout_usec);
-                json_bool(json, "abort", hook->on_failure == ON_FAILURE_ABORT);
+                json_put_bool(json, "abort", hook->on_failure == ON_FAILURE_ABORT);
                 json_close(json);
         }
         json_close(json);
@@ -103,7 +103,7 @@ static void put_stop(Json *json, const Config *config, const uint16_t *order) {
         json_open_array(json, "stop");
         for (unsigned phase = 0; phase < config->n_phases; phase++) {
                 json_open_object(json, NULL);
-                json_string(json, "phase", config->phases[phase].name);
+                json_put_string(json, "phase", config->phases[phase].name);
                 put_span(json, "delay_us", config->budget.delay_usec[phase]);
                 put_span(json, "timeout_us", config->budget.timeout_usec[phase]);
                 put_span(json, "limit_us", budget_limit(&config->budget, phase));
@@ -125,10 +125,10 @@ static void put_plan(Json *json, const Config *config, const uint16_t *order) {
         for (unsigned i = 0; i < budget->n_phases; i++)
                 sum = usec_add(sum, usec_add(budget->delay_usec[i], budget->timeout_usec[i]));
         json_open_object(json, "plan");
-        json_string(json, "config", config->path);
-        json_string(json, "config_digest", config->digest);
-        json_string(json, "mode", mode_to_string(config->mode));
-        json_unsigned(json, "members", config->n_members);
+        json_put_string(json, "config", config->path);
+        json_put_string(json, "config_digest", config->digest);
+        json_put_string(json, "mode", mode_to_string(config->mode));
+        json_put_unsigned(json, "members", config->n_members);
         put_span(json, "grace_us", config->grace_usec);
         put_span(json, "deadline_us", budget->deadline_usec);
         put_span(json, "reserve_us", budget->reserve_usec);
@@ -151,7 +151,7 @@ static bool write_all(char *buffer, size_t size, const Config *config, const uin
         if (config)
                 put_plan(&json, config, order);
         else
-                json_null(&json, "plan");
+                json_put_null(&json, "plan");
         json_close(&json);
         bool fitted = !json_overflowed(&json);
         json_finish(&json);

@@ -1,6 +1,7 @@
 /* roster.c - the table of known processes, and the one place that collects the dead.
  *
- * The table is open addressing with linear probing; a removed entry's followers move up, so it never fills with graves. */
+ * The table is open addressing with linear probing; a removed entry's followers move up, so it never fills with graves.
+ */
 #include "supervisor/roster.h"
 #include "base/clock.h"
 #include "base/take.h"
@@ -100,7 +101,8 @@ void roster_remove(Roster *roster, pid_t pid) {
                 return;
         close_gap(roster, (size_t)(entry - roster->entries));
         roster->n--;
-        /* A crowd of orphans has gone: its memory goes too. When there is none for the smaller table, the larger stays. */
+        /* A crowd of orphans has gone: its memory goes too. When there is none for the smaller table, the larger stays.
+         */
         if (roster->n * 16 < roster->capacity)
                 (void)resize(roster, roster->capacity / 4);
 }
@@ -129,12 +131,18 @@ static void tell(Roster *roster, const siginfo_t *info, const struct rusage *usa
         roster->collected(roster->userdata, pid, known ? &entry : NULL, how);
 }
 
-/* The kernel's waitid() has a fifth argument that the libc's leaves out. True: one was dead, and is told. */
+/* The kernel's waitid() has a fifth argument that the libc's leaves out. 0 or -errno; info->si_pid is 0 when nobody is dead. */
+static int ask(idtype_t which, pid_t pid, int options, siginfo_t *info, struct rusage *usage) {
+        *info = (siginfo_t){ 0 };
+        return syscall(SYS_waitid, which, pid, info, WEXITED | WNOHANG | options, usage) < 0 ? -errno : 0;
+}
+
+/* True: one was dead, and is told. */
 static bool collect(Roster *roster, idtype_t which, pid_t pid) {
-        siginfo_t info = { 0 };
+        siginfo_t info;
         struct rusage usage = { 0 };
         /* ECHILD (nobody, or not ours) is ordinary; nothing else can be told of it but "not dead". */
-        if (syscall(SYS_waitid, which, pid, &info, WEXITED | WNOHANG, &usage) < 0 || info.si_pid == 0)
+        if (ask(which, pid, 0, &info, &usage) < 0 || info.si_pid == 0)
                 return false;
         tell(roster, &info, &usage);
         return true;
@@ -143,6 +151,11 @@ static bool collect(Roster *roster, idtype_t which, pid_t pid) {
 void roster_collect(Roster *roster, pid_t pid) {
         if (pid > 0)
                 (void)collect(roster, P_PID, pid);
+}
+
+bool roster_has_children(void) {
+        siginfo_t info;
+        return ask(P_ALL, 0, WNOWAIT, &info, NULL) != -ECHILD;
 }
 
 static int sweep_once(Roster *roster) {
@@ -160,16 +173,16 @@ static int arm(Roster *roster, usec_t delay_usec) {
         return r;
 }
 
-/* Every process that is dead now, but at most COLLECT_MAX a turn; others have their turn in between. (By the timer, not by
- * a defer source: sd-event never takes back that such a source is pending, so it goes before all its equals.) A sweep that
- * found somebody is followed by an early one, since where deaths come in crowds their signals are merged; sweeps that find
- * nobody, each a walk of the kernel over all our children, become rare. */
+/* Every process that is dead now, but at most COLLECT_MAX a turn; others have theirs in between. (By the timer, not by
+ * a defer source: sd-event never takes back that such a source is pending, so it goes before all its equals.) Sweeps
+ * that find a crowd come soon again, so that the last of a thousand is not waited for. Each of their calls is a walk of
+ * the kernel over all our children, so in a trickle of deaths, which are named nearly all, they become rare. */
 static void sweep(Roster *roster) {
         int n;
         do
                 n = sweep_once(roster);
         while (n == COLLECT_MAX && arm(roster, 0) < 0);
-        roster->delay_usec = n > 0 ? SWEEP_SOON_USEC : usec_min(roster->delay_usec * 2, SWEEP_LATE_USEC);
+        roster->delay_usec = n == COLLECT_MAX ? SWEEP_SOON_USEC : usec_min(roster->delay_usec * 2, SWEEP_LATE_USEC);
         roster->swept_usec = clock_now_usec();
 }
 
@@ -183,8 +196,8 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *userdata) {
 
 void roster_on_child(Roster *roster, pid_t hint) {
         roster_collect(roster, hint);
-        /* Whoever's signal was merged into this one is dead already, so one sweep later than now finds it; a sweep that was
-         * put off by each new death would never come. */
+        /* Whoever's signal was merged into this one is dead already, so one sweep later than now finds it; a sweep that
+         * was put off by each new death would never come. */
         if (roster->armed)
                 return;
         if (usec_sub(clock_now_usec(), roster->swept_usec) > QUIET_USEC)
@@ -194,14 +207,12 @@ void roster_on_child(Roster *roster, pid_t hint) {
 }
 
 static size_t most_pids(void) {
-        unsigned pid_max = 0;
+        char text[16] = "";
         FILE *file = fopen("/proc/sys/kernel/pid_max", "re");
-        if (file) {
-                if (fscanf(file, "%u", &pid_max) != 1)
-                        pid_max = 0;
+        unsigned long most = file && fgets(text, sizeof text, file) ? strtoul(text, NULL, 10) : 0;
+        if (file)
                 fclose(file);
-        }
-        return pid_max > 0 && pid_max < PID_MAX_LIMIT ? pid_max : PID_MAX_LIMIT;
+        return most > 0 && most < PID_MAX_LIMIT ? most : PID_MAX_LIMIT;
 }
 
 static int add_timer(Roster *roster, sd_event *event) {

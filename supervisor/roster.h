@@ -1,15 +1,15 @@
 /* roster.h - knows every process that PID 1 must collect, and collects it: the only caller of waitid().
  *
- * Constant time beside any number of live children: SIGCHLD names one pid, that one is collected by P_PID; signals that the
- * kernel merged are caught by one P_ALL sweep 1 to 20 ms later (late where sweeps find nobody), while something is dying. Lookup is a hash of pids; memory
- * grows with the number of processes that are known (at most pid_max). */
+ * Constant time beside any number of live children: SIGCHLD names one pid, that one is collected by P_PID; signals that
+ * the kernel merged are caught by one P_ALL sweep 1 to 20 ms later (late where sweeps find few), while something is
+ * dying. Lookup is a hash of pids; memory grows with the number of processes that are known (at most pid_max). */
 #pragma once
+#include "supervisor/crew.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 #include <systemd/sd-event.h>
-#include "supervisor/crew.h"
 
 typedef enum RosterKind {
         ROSTER_MAIN,   /* `owner` is a member */
@@ -34,7 +34,7 @@ int roster_new(Roster **ret, sd_event *event, RosterCollected collected, void *u
 Roster *roster_free(Roster *roster);
 /* -EEXIST, -EINVAL (no pid), -ENOMEM: then its end will be told as that of a process nobody knew. */
 int roster_add(Roster *roster, const RosterEntry *entry);
-RosterEntry *roster_find(Roster *roster, pid_t pid);      /* valid until the next change; NULL */
+RosterEntry *roster_find(Roster *roster, pid_t pid); /* valid until the next change; NULL */
 void roster_remove(Roster *roster, pid_t pid);
 /* `each` must not add, remove or collect. */
 void roster_each(Roster *roster, void (*each)(void *userdata, RosterEntry *entry), void *userdata);
@@ -43,3 +43,5 @@ void roster_each(Roster *roster, void (*each)(void *userdata, RosterEntry *entry
 void roster_on_child(Roster *roster, pid_t hint);
 /* Collects this one now if it is dead (used before a decision that must not be stale). */
 void roster_collect(Roster *roster, pid_t pid);
+/* Whether we have any child at all, dead or alive: one system call, where a look into /proc costs a hundred times more. */
+bool roster_has_children(void);

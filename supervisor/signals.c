@@ -5,20 +5,38 @@
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #define KERNEL_SIGNALS 64 /* the kernel's _NSIG where Linux runs containers; glibc's NSIG counts one more */
 
-/* As the kernel wants it. The libc's calls leave out signals 32 and 33, which it keeps for its threads: one of these sent
- * to us from outside would end us, and one that we were given ignored would stay ignored in every child. */
+/* As the kernel wants it. The libc's calls leave out signals 32 and 33, which it keeps for its threads: one of these
+ * sent to us from outside would end us, and one that we were given ignored would stay ignored in every child. */
 typedef uint64_t KernelMask;
+
+#define READ_MAX 8 /* signals a turn; what is left makes the descriptor readable again */
+
+/* Signals of one urgency. One signalfd for all of them: a source of sd-event for each single signal costs 300 bytes and,
+ * at the start and at the end, two system calls. */
+typedef struct Ear {
+        int fd;
+        sd_event_source *source;
+} Ear;
+
+typedef enum Urgency { URGENCY_ENDING, URGENCY_CHILD, URGENCY_ORDINARY, _URGENCY_MAX } Urgency;
+
+static const int64_t priorities[] = {
+        [URGENCY_ENDING] = PRIORITY_ENDING,
+        [URGENCY_CHILD] = PRIORITY_CHILD,
+        [URGENCY_ORDINARY] = PRIORITY_ORDINARY,
+};
 
 struct Signals {
         SignalHandler handler;
         void *userdata;
-        sd_event_source *sources[KERNEL_SIGNALS + 1];
+        Ear ears[_URGENCY_MAX];
 };
 
 SignalMeaning signal_meaning(int signal_number, bool pid_one, bool terminal) {
@@ -45,15 +63,18 @@ SignalMeaning signal_meaning(int signal_number, bool pid_one, bool terminal) {
         }
 }
 
+/* The kernel's struct sigaction with every field zero (SIG_DFL, no flags) has this size or less everywhere. */
+static const unsigned long by_default[8];
+
 void signals_block(void) {
         KernelMask all = UINT64_MAX;
         /* It cannot fail with a good address and size. A fault of our own still kills when it is blocked. */
         (void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, sizeof all);
+        /* Where our own parent ignored it, the kernel would throw away what our children leave to be collected. */
+        (void)syscall(SYS_rt_sigaction, SIGCHLD, by_default, NULL, sizeof all);
 }
 
 int signals_reset_for_child(void) {
-        /* The kernel's struct sigaction with every field zero (SIG_DFL, no flags) has this size or less everywhere. */
-        static const unsigned long by_default[8];
         KernelMask none = 0;
 
         for (int number = 1; number <= KERNEL_SIGNALS; number++) {
@@ -68,9 +89,7 @@ int signals_reset_for_child(void) {
         return 0;
 }
 
-static int on_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata) {
-        Signals *signals = userdata;
-        (void)source;
+static void tell(const Signals *signals, const struct signalfd_siginfo *info) {
         SignalReceived received = {
                 .number = (int)info->ssi_signo,
                 .sender_pid = (pid_t)info->ssi_pid,
@@ -78,6 +97,16 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *inf
                 .child = info->ssi_signo == SIGCHLD ? (pid_t)info->ssi_pid : 0,
         };
         signals->handler(signals->userdata, &received);
+}
+
+static int on_readable(sd_event_source *source, int fd, uint32_t revents, void *userdata) {
+        struct signalfd_siginfo got[READ_MAX];
+        (void)source, (void)revents;
+        ssize_t n = read(fd, got, sizeof got);
+        if (n < 0)
+                return errno == EAGAIN || errno == EINTR ? 0 : -errno; /* ends the loop: without signals nothing works */
+        for (size_t i = 0; i < (size_t)n / sizeof *got; i++)
+                tell(userdata, &got[i]);
         return 0;
 }
 
@@ -95,38 +124,47 @@ static bool is_deaf_to(int number) {
         }
 }
 
-static int64_t priority_of(int number) {
+static Urgency urgency_of(int number) {
         switch (signal_meaning(number, false, true)) {
         case SIGNAL_ENDS:
         case SIGNAL_ENDS_INT:
         case SIGNAL_ENDS_QUIT:
-                return PRIORITY_ENDING;
+                return URGENCY_ENDING;
         case SIGNAL_COLLECTS:
-                return PRIORITY_CHILD;
+                return URGENCY_CHILD;
         case SIGNAL_RELOADS:
         case SIGNAL_DUMPS:
         case SIGNAL_REOPENS:
         case SIGNAL_IGNORED:
                 break;
         }
-        return PRIORITY_ORDINARY;
+        return URGENCY_ORDINARY;
 }
 
-static int hear(Signals *signals, sd_event *event, int number) {
-        int r = sd_event_add_signal(event, &signals->sources[number], number, on_signal, signals);
+static int hear(Signals *signals, sd_event *event, Urgency urgency) {
+        Ear *ear = &signals->ears[urgency];
+        sigset_t set;
+        sigemptyset(&set);
+        for (int number = 1; number <= KERNEL_SIGNALS && number <= SIGRTMAX; number++)
+                if (!is_deaf_to(number) && urgency_of(number) == urgency)
+                        sigaddset(&set, number);
+        ear->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+        if (ear->fd < 0)
+                return -errno;
+        int r = sd_event_add_io(event, &ear->source, ear->fd, EPOLLIN, on_readable, signals);
         if (r < 0)
                 return r;
-        r = sd_event_source_set_priority(signals->sources[number], priority_of(number));
-        if (r < 0)
-                return r;
-        return sd_event_source_set_exit_on_failure(signals->sources[number], true);
+        r = sd_event_source_set_priority(ear->source, priorities[urgency]);
+        return r < 0 ? r : sd_event_source_set_exit_on_failure(ear->source, true);
 }
 
 Signals *signals_free(Signals *signals) {
         if (!signals)
                 return NULL;
-        for (size_t i = 0; i < LENGTH_OF(signals->sources); i++)
-                sd_event_source_disable_unref(signals->sources[i]);
+        for (size_t i = 0; i < LENGTH_OF(signals->ears); i++) {
+                sd_event_source_disable_unref(signals->ears[i].source);
+                close_fd(signals->ears[i].fd);
+        }
         free(signals);
         return NULL;
 }
@@ -139,13 +177,12 @@ int signals_new(Signals **ret, sd_event *event, SignalHandler handler, void *use
         _cleanup_(signals_freep) Signals *signals = calloc(1, sizeof *signals);
         if (!signals)
                 return -ENOMEM;
-        signals->handler = handler;
-        signals->userdata = userdata;
+        *signals = (Signals){ .handler = handler, .userdata = userdata };
+        for (size_t i = 0; i < LENGTH_OF(signals->ears); i++)
+                signals->ears[i].fd = -1;
 
-        for (int number = 1; number <= KERNEL_SIGNALS && number <= SIGRTMAX; number++) {
-                if (is_deaf_to(number))
-                        continue;
-                int r = hear(signals, event, number);
+        for (Urgency urgency = 0; urgency < _URGENCY_MAX; urgency++) {
+                int r = hear(signals, event, urgency);
                 if (r < 0)
                         return r;
         }

@@ -9,9 +9,9 @@
 #include <systemd/sd-event.h>
 
 typedef enum SignalMeaning {
-        SIGNAL_ENDS,         /* begins the ending; later ones are recorded */
-        SIGNAL_ENDS_INT,     /* SIGINT: a second one of the same kind ends fast */
-        SIGNAL_ENDS_QUIT,    /* SIGQUIT: the same */
+        SIGNAL_ENDS,      /* begins the ending; later ones are recorded */
+        SIGNAL_ENDS_INT,  /* SIGINT: a second one of the same kind ends fast */
+        SIGNAL_ENDS_QUIT, /* SIGQUIT: the same */
         SIGNAL_RELOADS,
         SIGNAL_DUMPS,
         SIGNAL_REOPENS,
@@ -31,13 +31,13 @@ typedef struct SignalReceived {
         int number;
         pid_t sender_pid; /* 0: from outside the PID namespace */
         uid_t sender_uid;
-        pid_t child;      /* SIGCHLD: who */
+        pid_t child; /* SIGCHLD: who */
 } SignalReceived;
 
 typedef struct Signals Signals;
 typedef void (*SignalHandler)(void *userdata, const SignalReceived *signal);
 
-/* Adds sources for all catchable signals, SIGTERM and its like before SIGCHLD before the rest; a source that fails ends the
- * loop with an error instead of dying quietly. SIGPIPE, SIGTTIN, SIGTTOU are never acted on. */
+/* Hears all catchable signals (the caller has blocked them), SIGTERM and its like before SIGCHLD before the rest; a source
+ * that fails ends the loop with an error instead of dying quietly. SIGPIPE, SIGTTIN, SIGTTOU are never acted on. */
 int signals_new(Signals **ret, sd_event *event, SignalHandler handler, void *userdata);
 Signals *signals_free(Signals *signals);

@@ -10,40 +10,40 @@
 
 static void write_left(Json *json, const char *key, usec_t instant, usec_t now) {
         if (instant != USEC_INFINITY && instant != 0)
-                json_unsigned(json, key, usec_sub(instant, now));
+                json_put_unsigned(json, key, usec_sub(instant, now));
 }
 
 static void write_counts(Json *json, const MemberView *member) {
-        json_unsigned(json, "attempt", member->attempt);
-        json_unsigned(json, "restarts", member->restarts);
-        json_unsigned(json, "failures", member->failures);
+        json_put_unsigned(json, "attempt", member->attempt);
+        json_put_unsigned(json, "restarts", member->restarts);
+        json_put_unsigned(json, "failures", member->failures);
         if (member->active > 0)
-                json_unsigned(json, "active", member->active);
+                json_put_unsigned(json, "active", member->active);
         if (member->orphans > 0)
-                json_unsigned(json, "orphans", member->orphans);
+                json_put_unsigned(json, "orphans", member->orphans);
 }
 
 static void write_text(Json *json, const char *text, size_t n_members) {
         size_t length = text ? strlen(text) : 0;
 
         if (length > 0)
-                json_stringn(json, "status", text, n_members < MANY ? length : utf8_cut(text, length, TEXT_IF_MANY));
+                json_put_stringn(json, "status", text, n_members < MANY ? length : utf8_cut(text, length, TEXT_IF_MANY));
 }
 
 static void write_member(Json *json, const MemberView *member, size_t n_members, usec_t now) {
         json_open_object(json, NULL);
-        json_unsigned(json, "instance", member->number);
-        json_string(json, "state", member->state);
+        json_put_unsigned(json, "instance", member->number);
+        json_put_string(json, "state", member->state);
         if (member->pid > 0)
-                json_signed(json, "pid", member->pid);
+                json_put_signed(json, "pid", member->pid);
         write_counts(json, member);
         if (member->owner && member->owner[0])
-                json_string(json, "owner", member->owner);
-        json_unsigned(json, "since_us", usec_sub(now, member->since_usec));
+                json_put_string(json, "owner", member->owner);
+        json_put_unsigned(json, "since_us", usec_sub(now, member->since_usec));
         write_left(json, "limit_us", member->limit_usec, now);
         write_text(json, member->status, n_members);
         if (member->awaited)
-                json_bool(json, "awaited", true);
+                json_put_bool(json, "awaited", true);
         json_close(json);
 }
 
@@ -52,8 +52,8 @@ static void write_service(Json *json, const Crew *crew, const Config *config, si
         uint32_t first = crew_first_member(crew, (uint32_t)service);
 
         json_open_object(json, NULL);
-        json_string(json, "service", settings->name);
-        json_string(json, "phase", config->phases[settings->phase].name);
+        json_put_string(json, "service", settings->name);
+        json_put_string(json, "phase", config->phases[settings->phase].name);
         json_open_array(json, "instances");
         for (uint32_t i = 0; i < settings->instances; i++) {
                 MemberView member = crew_view(crew, first + i);
@@ -65,15 +65,15 @@ static void write_service(Json *json, const Crew *crew, const Config *config, si
 
 static void write_hook(Json *json, const Crew *crew, const HookView *run, usec_t now) {
         json_open_object(json, NULL);
-        json_string(json, "hook", run->hook->name);
-        json_string(json, "on", hook_on_to_string(run->hook->on));
+        json_put_string(json, "hook", run->hook->name);
+        json_put_string(json, "on", hook_on_to_string(run->hook->on));
         if (run->member != CREW_NOBODY) {
                 MemberView member = crew_view(crew, run->member);
-                json_string(json, "service", member.service->name);
-                json_unsigned(json, "instance", member.number);
+                json_put_string(json, "service", member.service->name);
+                json_put_unsigned(json, "instance", member.number);
         }
-        json_signed(json, "pid", run->pid);
-        json_unsigned(json, "since_us", usec_sub(now, run->since_usec));
+        json_put_signed(json, "pid", run->pid);
+        json_put_unsigned(json, "since_us", usec_sub(now, run->since_usec));
         json_close(json);
 }
 
@@ -88,22 +88,21 @@ static void write_running_hooks(Json *json, const Crew *crew, usec_t now) {
 }
 
 static void write_overview(Json *json, const CrewView *view, const Config *config, usec_t now) {
-        json_string(json, "version", ENDWELL_VERSION);
-        json_signed(json, "pid", getpid());
-        json_string(json, "mode", mode_to_string(config->mode));
-        json_unsigned(json, "epoch", view->epoch);
-        json_string(json, "step", view->step);
-        json_string(json, "phase", view->phase);
-        json_string(json, "cause", view->cause);
-        json_bool(json, "ready", view->ready);
-        json_bool(json, "ending", view->ending);
-        json_bool(json, "fast", view->fast);
-        json_unsigned(json, "since_us", usec_sub(now, view->ending ? view->ending_since_usec : view->started_usec));
-        json_unsigned(json, "uptime_us", usec_sub(now, view->started_usec));
+        json_put_string(json, "version", ENDWELL_VERSION);
+        json_put_signed(json, "pid", getpid());
+        json_put_string(json, "mode", mode_to_string(config->mode));
+        json_put_unsigned(json, "epoch", view->epoch);
+        json_put_string(json, "step", view->step);
+        json_put_string(json, "phase", view->phase);
+        json_put_string(json, "cause", view->cause);
+        json_put_bool(json, "ready", view->ready);
+        json_put_bool(json, "ending", view->ending);
+        json_put_bool(json, "fast", view->fast);
+        json_put_unsigned(json, "since_us", usec_sub(now, view->ending ? view->ending_since_usec : view->started_usec));
+        json_put_unsigned(json, "uptime_us", usec_sub(now, view->started_usec));
         write_left(json, "deadline_us", view->deadline_usec, now);
         write_left(json, "limit_us", view->limit_usec, now);
-        json_unsigned(json, "orphans", view->orphans);
-        json_unsigned(json, "awaited", view->awaited);
+        json_put_unsigned(json, "orphans", view->orphans);
 }
 
 void status_write(const Crew *crew, const Config *config, Json *json) {
@@ -112,6 +111,7 @@ void status_write(const Crew *crew, const Config *config, Json *json) {
 
         json_open_object(json, NULL);
         write_overview(json, &view, config, now);
+        json_put_unsigned(json, "awaited", crew_awaited(crew));
         write_running_hooks(json, crew, now);
         json_open_array(json, "services");
         for (size_t i = 0; i < config->n_services; i++)

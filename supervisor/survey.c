@@ -32,6 +32,7 @@ struct Survey {
         void *userdata;
         usec_t last_usec, last_took_usec;
         uint32_t n_members;
+        bool blind;
         pid_t *sessions; /* of each member's last run */
         Memory *memory;  /* made when first needed */
 };
@@ -72,9 +73,15 @@ static uint32_t attribute(Survey *survey, const KinProcess *process) {
         return member == CREW_NOBODY ? by_owner(survey, process->pid) : member;
 }
 
+bool survey_is_blind(const Survey *survey) {
+        return survey->blind;
+}
+
 uint32_t survey_owner_of(Survey *survey, pid_t pid) {
         KinProcess process;
         pid_t at = pid;
+        if (survey->blind)
+                return CREW_NOBODY;
         for (unsigned steps = 0; steps < ANCESTORS_MAX && at > 1; steps++) {
                 const RosterEntry *entry = roster_find(survey->roster, at);
                 if (entry && (entry->kind == ROSTER_MAIN || entry->kind == ROSTER_ORPHAN))
@@ -101,7 +108,8 @@ static int look_at_child(void *userdata, pid_t pid) {
 
 static void carry_out(Survey *survey) {
         usec_t begin = clock_now_usec();
-        (void)kin_children(look_at_child, survey); /* without /proc nobody is found, and no ending waits for orphans */
+        if (!survey->blind && roster_has_children())
+                (void)kin_children(look_at_child, survey); /* descriptors are out: the next survey finds them */
         survey->last_usec = clock_now_usec();
         survey->last_took_usec = usec_sub(survey->last_usec, begin);
         survey->surveyed(survey->userdata);
@@ -135,6 +143,7 @@ int survey_new(Survey **ret, sd_event *event, Roster *roster, uint32_t n_members
         if (!survey)
                 return -ENOMEM;
         *survey = (Survey){ .roster = roster, .n_members = n_members, .surveyed = surveyed, .userdata = userdata };
+        survey->blind = kin_check() < 0;
         survey->sessions = calloc(n_members + 1UL, sizeof *survey->sessions);
         int r = survey->sessions ? sd_event_add_defer(event, &survey->soon, on_soon, survey) : -ENOMEM;
         if (r >= 0)
@@ -244,9 +253,27 @@ static int note_process(void *userdata, const KinProcess *process) {
         return 0;
 }
 
+/* Without /proc: the group that the main process leads is what is known of its tree. */
+static void signal_group(const Walk *walk, Whom whom) {
+        pid_t main_pid = crew_view(walk->survey->crew, walk->member).pid, group = walk->survey->sessions[walk->member];
+        KinProcess process = { .pid = whom == WHOM_REST ? group : main_pid };
+        if (process.pid <= 0 || (walk->signal_number != 0 &&
+                                 (whom == WHOM_MAIN ? child_signal(main_pid, walk->signal_number)
+                                                    : child_signal_group(group, walk->signal_number)) < 0))
+                return;
+        if (is_polite(walk->signal_number))
+                (void)(whom == WHOM_MAIN ? child_signal(main_pid, SIGCONT) : child_signal_group(group, SIGCONT));
+        tell(walk, &process);
+}
+
 void survey_signal(Survey *survey, uint32_t member, Whom whom, int signal_number, const char *reason) {
         Walk walk = { .survey = survey, .member = member, .signal_number = signal_number, .reason = reason };
         pid_t main_pid = member == CREW_NOBODY ? 0 : crew_view(survey->crew, member).pid;
+        if (survey->blind) {
+                if (member != CREW_NOBODY)
+                        signal_group(&walk, whom);
+                return;
+        }
         if (whom == WHOM_MAIN && main_pid > 0 && survey->n_members <= NOTED_MEMBERS_MAX)
                 (void)kin_descendants(main_pid, TREE_MAX, note_process, &walk);
         /* A tree is read before its root is killed: afterwards its parts are no longer below it. */

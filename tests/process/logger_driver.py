@@ -69,9 +69,9 @@ class Stream:
 
 
 class Logger:
-    def __init__(self, *words, shell=None, preexec=None):
+    def __init__(self, *words, shell=None, prefix=(), preexec=None):
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        command = [LOGGER, "--socket-fd", "0", *words]
+        command = [*prefix, LOGGER, "--socket-fd", "0", *words]
         if shell:  # in a mount namespace of its own
             command = ["unshare", "-m", "sh", "-c", shell + ' && exec "$@"', "sh", *command]
         self.process = subprocess.Popen(command, stdin=theirs, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,

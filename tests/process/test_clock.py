@@ -1,7 +1,7 @@
-"""Case 38: the wall clock steps, and no timer minds. libfaketime steps it for endwell alone; the kernel's own word on its
-timers (clockid in /proc/PID/fdinfo, timerfd_create(2)) closes what a library cannot see."""
-import glob
+"""Case 38: the wall clock steps, and no timer minds. A preloaded library steps it for endwell alone; the kernel's own word on
+the timers (clockid in /proc/PID/fdinfo, timerfd_create(2)) closes what a library cannot see."""
 import os
+import struct
 from datetime import datetime
 
 from case import test
@@ -10,27 +10,12 @@ from journal import check, equal, within
 MS, S = 1000, 1_000_000
 HOUR = 3600
 MONOTONIC, BOOTTIME = 1, 7
+LIBRARY = os.path.join(os.path.dirname(os.environ["ENDWELL_ACTOR"]), "libstepped_clock.so")
 
 
-def library():
-    found = glob.glob("/usr/lib/*/faketime/libfaketime.so.1")
-    check(found, "libfaketime is not there (Debian: faketime)")
-    return found[0]
-
-
-def set_clock(case, offset):
-    """libfaketime reads the file at each call (FAKETIME_NO_CACHE)."""
-    path = case.path("clock")
-    with open(path + ".new", "w", encoding="ascii") as file:
-        file.write(f"{offset:+d}s\n")
-    os.rename(path + ".new", path)
-
-
-def stepping(case, plan):
-    set_clock(case, 0)
-    return case.run(plan, environment={"LD_PRELOAD": library(), "FAKETIME_TIMESTAMP_FILE": case.path("clock"),
-                                       "FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-                                       "DONT_FAKE_MONOTONIC": "1"})
+def set_clock(case, seconds):
+    with open(case.path("clock"), "r+b" if os.path.exists(case.path("clock")) else "w+b") as file:
+        file.write(struct.pack("=q", seconds))
 
 
 def clocks_of_timers(run):
@@ -38,6 +23,7 @@ def clocks_of_timers(run):
     for name in os.listdir(f"/proc/{run.pid}/fdinfo"):
         with open(f"/proc/{run.pid}/fdinfo/{name}", encoding="ascii") as file:
             clocks |= {int(line.split()[1]) for line in file if line.startswith("clockid:")}
+    check(clocks, "no timer is there at all")
     return clocks
 
 
@@ -47,10 +33,12 @@ def wall(line):
 
 @test
 def case_38_a_clock_step_changes_no_timer_of_a_back_off_or_of_a_stop(case):
+    check(os.path.exists(LIBRARY), f"{LIBRARY} is not there; build it")
+    set_clock(case, 0)
     plan = case.plan(Phases="one")
     plan.actor("web", "serve --ignore", Phase="one", TimeoutStopSec="2s")
     plan.actor("loop", "exit 1", Phase="one", Essential="no", RestartSec="1500ms", StartLimitBurst=2)
-    run = stepping(case, plan)
+    run = case.run(plan, environment={"LD_PRELOAD": LIBRARY, "STEPPED_CLOCK": case.path("clock")})
     scheduled = run.journal.until("service_restart_scheduled", service="loop")
     set_clock(case, -HOUR)
     check(clocks_of_timers(run) <= {MONOTONIC, BOOTTIME}, f"clocks of timers in the back-off: {clocks_of_timers(run)}")

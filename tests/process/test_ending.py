@@ -225,8 +225,8 @@ def case_28_a_service_that_waits_for_its_restart_is_not_started_again(case):
 
 @test(repeat=(5, 50))
 def case_28_a_service_that_restarts_at_full_speed_is_not_started_in_the_ending(case):
-    for _ in range(case.repeat):
-        plan = case.plan(Phases="one")
+    for i in range(case.repeat):
+        plan = case.plan(Phases="one", RuntimeDirectory=case.path(f"run.{i}"))
         plan.actor("flapper", "exit 1", Phase="one", RestartSec="1ms", RestartMaxDelaySec="1ms", StartLimitBurst=0)
         run = case.run(plan)
         run.journal.until("service_exited", count=5)

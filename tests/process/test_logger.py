@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """The real endwell-logger, driven as PID 1 drives it: bytes, marks, the journal's file, crashes and the end."""
 import errno
+import fcntl
 import hashlib
 import os
 import resource
@@ -19,6 +20,8 @@ from logger_driver import (Logger, Stream, can_read, fill, flags_of, journal_lin
                            read_exactly)
 
 MIB = 1024 * 1024
+# As in a container whose user is not the owner of the pipe that Docker made: it can be written to, but not opened anew.
+NOT_OURS = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"]
 CLEAN = (0, "")
 
 
@@ -66,9 +69,10 @@ class Bytes(Case):
         self.assertEqual(flags_of(writer), before, "the flags of a descriptor that others use")
         self.assertEqual(logger.end(), CLEAN)
 
-    def test_without_proc_a_pipe_is_served_all_the_same(self):
-        logger = self.start(shell="mount -t tmpfs none /proc")
+    def test_a_pipe_that_cannot_be_opened_anew_is_served_all_the_same(self):
+        logger = self.start(prefix=NOT_OURS)
         reader, writer = pipe(nonblocking_reader=False)
+        os.fchown(writer, 65534, 65534)
         before = flags_of(writer)
         self.pass_on(logger, writer, lambda size: read_exactly(reader, size))
         self.assertEqual(flags_of(writer), before)
@@ -104,6 +108,7 @@ class Bytes(Case):
     def test_lines_of_two_services_do_not_mix_in_one_pipe(self):
         logger = self.start()
         reader, writer = pipe(nonblocking_reader=False)
+        fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 8192)  # so that it is full again and again
         streams = [Stream(logger, n, writer) for n in (1, 2)]
         lines = [(str(n) * (50 + 7 * n) + "\n").encode() for n in (1, 2)]
         writers = [threading.Thread(target=lambda s=s, line=line: [s.write(line) for _ in range(4000)])
@@ -117,11 +122,14 @@ class Bytes(Case):
         self.assertEqual([got.count(line) for line in lines], [4000, 4000])
 
     def test_a_target_that_is_stuck_holds_up_its_own_service_only(self):
-        for shell in (None, "mount -t tmpfs none /proc"):
-            with self.subTest(shell=shell):
-                logger = self.start(shell=shell)
+        for prefix in ([], NOT_OURS):
+            with self.subTest(prefix=prefix):
+                logger = self.start(prefix=prefix)
                 stuck_reader, stuck_writer = pipe(nonblocking_reader=False)
                 free_reader, free_writer = pipe(nonblocking_reader=False)
+                if prefix:
+                    os.fchown(stuck_writer, 65534, 65534)
+                    os.fchown(free_writer, 65534, 65534)
                 stuck, free = Stream(logger, 1, stuck_writer), Stream(logger, 2, free_writer)
                 data = os.urandom(4 * MIB)
                 taken, last = 0, -1
@@ -137,6 +145,20 @@ class Bytes(Case):
                 thread.join()
                 self.assertEqual(read_exactly(stuck_reader, taken), data[:taken])
                 stuck.close()
+                logger.until(STREAM=1, ENDED=1)
+
+    def test_what_was_taken_for_a_full_pipe_comes_out_when_it_has_room(self):
+        for prefix in ([], NOT_OURS):
+            with self.subTest(prefix=prefix):
+                logger = self.start(prefix=prefix)
+                reader, writer = pipe(nonblocking_reader=False)
+                os.fchown(writer, *((65534, 65534) if prefix else (-1, -1)))
+                full = fill(writer, b"f" * MIB)
+                stream = Stream(logger, 1, writer, [("heard", "words")])
+                stream.write(b"a few last words\n")
+                logger.until(MARK="heard")
+                self.assertEqual(read_exactly(reader, full + 17)[full:], b"a few last words\n")
+                stream.close()
                 logger.until(STREAM=1, ENDED=1)
 
     def test_a_reader_that_is_gone_costs_the_bytes_and_not_the_service(self):

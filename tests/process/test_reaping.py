@@ -105,7 +105,8 @@ def twenty_thousand_orphans_are_all_collected_while_a_status_stays_right(case):
 def case_07_an_unknown_orphan_that_exits_changes_nothing(case):
     plan = case.plan(Phases="one", LogLevel="debug")
     plan.actor("web", f"spawn --double --setsid --clear-env eof {case.fifo('gate')} , serve", Phase="one")
-    run = case.run(plan).ready()
+    run = case.run(plan)
+    run.journal.until("readiness_changed", ready=True)
     case.serving("web")
     before = len(run.errors())
     with open(case.path("gate"), "wb"):
@@ -113,7 +114,7 @@ def case_07_an_unknown_orphan_that_exits_changes_nothing(case):
     pid = case.log.until("eof", name="stranger")["pid"]
     wait_until(lambda: not run.lives(pid), "the orphan is collected", alive=run.alive)
     wait_until(lambda: str(pid) in run.errors()[before:], "the orphan is said at level debug", alive=run.alive)
-    kinds = {line["event"] for line in run.journal.read() if line["seq"] > run.journal.first("startup_finished")["seq"]}
+    kinds = {line["event"] for line in run.journal.read() if line["seq"] > run.journal.only("readiness_changed")["seq"]}
     check(kinds <= {"orphan_adopted", "orphan_gone"}, f"more happened: {kinds}")
     equal(run.end(), 0, "exit code")
 

@@ -245,9 +245,9 @@ def a_signal_from_inside_is_recorded_with_its_sender(case):
     plan.actor("web", "kill 1 15 , serve", Phase="one", Type="simple")
     run = case.run(plan)
     equal(run.wait(), 0, "exit code")
-    sender = case.log.until("killed", name="web")
+    sender = run.journal.only("service_started", service="web")["pid"]
     received = run.journal.only("signal_received")
-    equal((received["sender_pid"], received["sender_uid"]), (sender["pid"], 0), "the sender")
+    equal((received["sender_pid"], received["sender_uid"]), (sender, 0), "the sender")
     equal(received["sender_comm"], os.path.basename(ACTOR), "the sender's name")
 
 

@@ -42,6 +42,13 @@ bool laws_is_resting(const Laws *laws, uint32_t member) {
         return strcmp(state, "done") == 0 || strcmp(state, "failed") == 0 || strcmp(state, "left") == 0;
 }
 
+/* Given up, or out of sight below one that was. */
+bool laws_is_given_up(const Laws *laws, const Process *process) {
+        while (!process->given_up && process->parent != PID_ONE)
+                process = &laws->world->processes[process->parent];
+        return process->given_up;
+}
+
 /* KillMode=process: what its main process leaves lives on, with all that is below it, unless nobody can tell whose it is. */
 bool laws_is_left_by_mode(const Laws *laws, const Process *process) {
         const World *world = laws->world;
@@ -76,7 +83,7 @@ static void check_empty_tree(Laws *laws, uint32_t member) {
         for (uint32_t i = 0; i < world->n_processes; i++) {
                 const Process *process = &world->processes[i];
                 if (process_is_alive(process) && process->tree == member && process->hook_run == NO_SLOT &&
-                    !process->script.anonymous && !process->given_up && !laws_is_left_by_mode(laws, process))
+                    !process->script.anonymous && !laws_is_given_up(laws, process) && !laws_is_left_by_mode(laws, process))
                         laws_break(laws, "B", "member %u was started while pid %d of its last run lived", member,
                                    (int)process->pid);
         }
@@ -188,6 +195,13 @@ void laws_on_main_collected(Laws *laws, uint32_t member, Ended how) {
         }
 }
 
+/* Found (itself, or whom it is below) after this phase began: late strays belong to the phase that is ending. */
+static bool was_found_since(const Laws *laws, const Process *process, unsigned phase) {
+        while (process->parent != PID_ONE)
+                process = &laws->world->processes[process->parent];
+        return process->known && process->known_in > phase;
+}
+
 /* L1: who must be gone before a phase may be asked. What is nobody's belongs to the phase that is ending when it is found:
  * it must be gone before the next one. */
 static void check_earlier_phases(Laws *laws, uint32_t member) {
@@ -195,15 +209,16 @@ static void check_earlier_phases(Laws *laws, uint32_t member) {
         unsigned phase = laws_service(laws, member)->phase;
         for (uint32_t i = 0; i < world->n_processes; i++) {
                 const Process *process = &world->processes[i];
-                if (!process_is_alive(process) || process->given_up || laws_is_left_by_mode(laws, process))
+                if (!process_is_alive(process) || laws_is_given_up(laws, process) ||
+                    laws_is_left_by_mode(laws, process) || was_found_since(laws, process, phase))
                         continue;
-                if (process->known && process->known_as == CREW_NOBODY && phase > 0 && process->known_in <= phase)
+                if (process->known && process->known_as == CREW_NOBODY && phase > 0)
                         laws_break(laws, "L1", "member %u was asked while pid %d, nobody's, lived", member,
                                    (int)process->pid);
                 else if (process->tree != CREW_NOBODY && laws_service(laws, process->tree)->phase < phase)
                         laws_break(laws, "L1",
-                                   "member %u was asked while pid %d of member %u lived, whose phase is earlier",
-                                   member, (int)process->pid, process->tree);
+                                   "member %u was asked while pid %d of member %u lived, whose phase is earlier", member,
+                                   (int)process->pid, process->tree);
         }
         if (phase >= laws->phases_started)
                 laws_break(laws, "L1", "member %u was asked before its phase began", member);
@@ -215,7 +230,7 @@ static void check_stop_order(Laws *laws, uint32_t member) {
         const Relation *before = &laws_service(laws, member)->before;
         for (uint32_t i = 0; i < world->n_processes; i++) {
                 const Process *process = &world->processes[i];
-                if (!process_is_alive(process) || process->given_up || process->tree == CREW_NOBODY ||
+                if (!process_is_alive(process) || laws_is_given_up(laws, process) || process->tree == CREW_NOBODY ||
                     process->script.anonymous || process->hook_run != NO_SLOT || laws_is_left_by_mode(laws, process))
                         continue;
                 if (laws_is_resting(laws, process->tree))
@@ -232,7 +247,8 @@ static void check_stop_order(Laws *laws, uint32_t member) {
 static void check_not_too_early(Laws *laws, uint32_t member, const char *reason) {
         const MemberTruth *truth = &laws->members[member];
         const ServiceConfig *service = laws_service(laws, member);
-        usec_t now = laws->world->now_usec, limit = crew_overview(laws->world->crew).limit_usec;
+        usec_t now = laws->world->now_usec;
+        usec_t limit = usec_add(laws->ending_usec, budget_limit(&laws->world->schedule->config.budget, service->phase));
         if (laws->fast || laws_is_development(laws) || truth->drained || now >= limit || strcmp(reason, "died") == 0)
                 return;
         if (truth->asked_usec == USEC_INFINITY)
@@ -255,6 +271,8 @@ void laws_on_signal(Laws *laws, uint32_t member, Whom whom, int signal_number, c
                 laws_break(laws, "E", "a signal without a reason");
         if (world->finished)
                 laws_break(laws, "L10", "a signal after the end");
+        if (member != CREW_NOBODY && whom != WHOM_MAIN && laws_service(laws, member)->kill_mode == KILL_PROCESS)
+                laws_break(laws, "C", "member %u has KillMode=process, and more than its main process was signalled", member);
         if (signal_number == 0 || member == CREW_NOBODY || whom == WHOM_REST || world->main_slot[member] == NO_SLOT)
                 return;
         MemberTruth *truth = &laws->members[member];

@@ -12,7 +12,7 @@ static void check_collected(Laws *laws) {
         for (uint32_t i = 0; i < world->n_processes; i++) {
                 const Process *process = &world->processes[i];
                 bool strange = process->kind == PROCESS_DESCENDANT && !process->known;
-                if (process->state == PROCESS_FREE || process->parent != PID_ONE || process->given_up ||
+                if (process->state == PROCESS_FREE || process->parent != PID_ONE || laws_is_given_up(laws, process) ||
                     laws_is_left_by_mode(laws, process) || (strange && process->state == PROCESS_ZOMBIE))
                         continue;
                 /* A stranger that came after the last look is nobody's fault. */
@@ -95,7 +95,7 @@ static bool somebody_is_awaited(const Laws *laws, unsigned phase) {
         const World *world = laws->world;
         for (uint32_t i = 0; i < world->n_processes; i++) {
                 const Process *process = &world->processes[i];
-                if (process->state == PROCESS_FREE || process->given_up || laws_is_left_by_mode(laws, process))
+                if (process->state == PROCESS_FREE || laws_is_given_up(laws, process) || laws_is_left_by_mode(laws, process))
                         continue;
                 /* What is nobody's, or of a member that rests already, belongs to the phase that is ending. */
                 if (process->known && (process->known_as == CREW_NOBODY || laws_is_resting(laws, process->tree)))

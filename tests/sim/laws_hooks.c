@@ -17,7 +17,7 @@ static bool has_living_tree(const Laws *laws, uint32_t member) {
         for (uint32_t i = 0; i < world->n_processes; i++) {
                 const Process *process = &world->processes[i];
                 if (process_is_alive(process) && process->tree == member && process->hook_run == NO_SLOT &&
-                    !process->script.anonymous && !process->given_up && !laws_is_left_by_mode(laws, process))
+                    !process->script.anonymous && !laws_is_given_up(laws, process) && !laws_is_left_by_mode(laws, process))
                         return true;
         }
         return false;
@@ -98,11 +98,24 @@ void laws_on_hook_killed(Laws *laws, uint32_t hook_run) {
         laws->hook_cut |= view.hook->on_failure == ON_FAILURE_ABORT && view.hook->on >= HOOK_PRE_STOP;
 }
 
-/* A stop hook may be refused when no time is left for it, and a start hook when the ending began; nothing else may be. */
+static usec_t limit_of_hook(const Laws *laws, const char *name) {
+        const Config *config = &laws->world->schedule->config;
+        usec_t limit = 0;
+        for (size_t h = 0; h < config->n_hooks; h++) {
+                const HookConfig *hook = &config->hooks[h];
+                int phase = hook->phase >= 0 ? hook->phase : config->services[hook->service].phase;
+                if (strcmp(hook->name, name) == 0)
+                        limit = usec_add(laws->ending_usec, budget_limit(&config->budget, (unsigned)phase));
+        }
+        return limit;
+}
+
+/* A stop hook may be refused when no time of its phase is left, a start hook when the ending began; nothing else may be. */
 void laws_on_hook_refused(Laws *laws, uint32_t member, const Event *event) {
         const Config *config = &laws->world->schedule->config;
         bool has_no_time = event->reason && strcmp(event->reason, "no_time") == 0;
-        if (has_no_time && laws->world->now_usec < crew_overview(laws->world->crew).limit_usec)
+        bool short_cut = laws->fast || laws_is_development(laws);
+        if (has_no_time && !short_cut && laws->world->now_usec < limit_of_hook(laws, event->hook))
                 laws_break(laws, "L3", "hook %s was refused for want of time, and there was some", event->hook);
         for (size_t h = 0; has_no_time && h < config->n_hooks; h++) {
                 if (strcmp(config->hooks[h].name, event->hook) != 0)

@@ -8,6 +8,7 @@
 
 const ServiceConfig *laws_service(const Laws *laws, uint32_t member);
 bool laws_is_resting(const Laws *laws, uint32_t member); /* by the crew's own word */
+bool laws_is_given_up(const Laws *laws, const Process *process);
 bool laws_is_development(const Laws *laws);
 void laws_check_hooks_ran(Laws *laws);
 void laws_on_hook_refused(Laws *laws, uint32_t member, const Event *event);

@@ -118,7 +118,7 @@ static void on_gone(Laws *laws, uint32_t member, const Event *event) {
         const World *world = laws->world;
         for (uint32_t i = 0; i < world->n_processes; i++) {
                 const Process *process = &world->processes[i];
-                if (!process_is_alive(process) || process->tree != member || process->given_up ||
+                if (!process_is_alive(process) || process->tree != member || laws_is_given_up(laws, process) ||
                     (process->script.anonymous && !event->certain))
                         continue;
                 laws_break(laws, "H", "member %u is gone, says the journal, %s, and pid %d of it lives", member,

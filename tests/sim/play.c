@@ -16,7 +16,7 @@ static void look_at_everything(World *world, Laws *laws) {
         for (uint32_t i = 0; i < crew_hook_runs(crew); i++)
                 if (!crew_hook_view(crew, i).hook)
                         laws_break(laws, "E", "hook run %u has no hook", i);
-        if (crew_overview(crew).awaited > crew_size(crew))
+        if (crew_awaited(crew) > crew_size(crew))
                 laws_break(laws, "E", "more members are awaited than there are");
 }
 

@@ -43,7 +43,7 @@ class Endwell:
 
     namespace: "first" (PID 1), or "nested" (below a first process, so that it must become a subreaper).
     shell:     a script that is run inside first and ends in `exec "$@"`.
-    user:      who it runs as."""
+    user:      who it runs as: USER, or USER:GROUP."""
 
     def __init__(self, case, words, plan=None, *, namespace="first", shell=None, user=None, environment=None,
                  runtime=None, stdin=subprocess.DEVNULL, stdout=None, stderr=None, before=()):
@@ -61,7 +61,8 @@ class Endwell:
         if namespace == "nested":
             command += [ACTOR, "nest"]
         if user:
-            command += ["setpriv", f"--reuid={user}", f"--regid={user}", "--init-groups"]
+            name, _, group = user.partition(":")
+            command += ["setpriv", f"--reuid={name}", f"--regid={group or name}", "--init-groups"]
         command += [BINARY, *words]
         with open(self.stderr_path, "wb") as errors, open(self.stdout_path, "wb") as output:
             self.process = subprocess.Popen(command, stdin=stdin, stdout=output if stdout is None else stdout,

@@ -48,7 +48,7 @@ class Follower:
 
     def __init__(self, path, alive=None):
         self.path, self.alive = path, alive
-        self.lines, self.file, self.rest = [], None, b""
+        self.lines, self.file, self.rest, self.closed = [], None, b"", False
 
     def _take(self, text):
         *whole, self.rest = (self.rest + text).split(b"\n")
@@ -56,7 +56,7 @@ class Follower:
             self.lines.append(json.loads(line))
 
     def read(self):
-        while True:
+        while not self.closed:
             if self.file is None:
                 try:
                     self.file = open(self.path, "rb", buffering=0)
@@ -72,8 +72,11 @@ class Follower:
             self._take(self.file.read() or b"")
             self.file.close()
             self.file = None
+        return self.lines
 
     def close(self):
+        """What was read stays; nothing more is."""
+        self.closed = True
         if self.file:
             self.file.close()
 

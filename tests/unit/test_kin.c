@@ -1,10 +1,10 @@
 /* test_kin.c - the line of /proc/PID/stat, whatever name a process gave itself. */
+#include "base/take.h"
+#include "supervisor/kin.h"
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "base/take.h"
-#include "supervisor/kin.h"
 
 #define REST " S 41 42 43 34816 -1 4194560 1 2 3 4 5 6 7 8 20 -5 3 0 987654 1 2 3\n"
 
@@ -45,8 +45,18 @@ Test(kin, a_long_name_is_cut) {
 
 Test(kin, what_is_no_such_line_is_refused_and_changes_nothing) {
         static const char *const lines[] = {
-                "", "40", "40 (sh", "40 sh)", ")(", "(sh)" REST, "x (sh)" REST, "40 (sh)", "40 (sh) ", "40 (sh) S",
-                "40 (sh) S 41 42", "40 (sh) S x 42 43 34816 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 987654 1",
+                "",
+                "40",
+                "40 (sh",
+                "40 sh)",
+                ")(",
+                "(sh)" REST,
+                "x (sh)" REST,
+                "40 (sh)",
+                "40 (sh) ",
+                "40 (sh) S",
+                "40 (sh) S 41 42",
+                "40 (sh) S x 42 43 34816 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 987654 1",
                 "40 (sh) S 41 42 43 34816 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0",
                 "40 (sh) S 41 42 43 34816 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 ",
         };

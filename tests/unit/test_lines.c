@@ -60,12 +60,14 @@ Test(lines, are_the_same_wherever_the_pieces_are_cut) {
 }
 
 Test(lines, of_a_long_line_the_beginning_is_shown_once_and_the_next_line_is_whole) {
-        static const size_t lengths[] = { LINES_LENGTH_MAX - 1, LINES_LENGTH_MAX, LINES_LENGTH_MAX + 1, 3 * LINES_LENGTH_MAX };
+        static const size_t lengths[] = { LINES_LENGTH_MAX - 1, LINES_LENGTH_MAX, LINES_LENGTH_MAX + 1,
+                                          3 * LINES_LENGTH_MAX };
         static const size_t pieces[] = { 1000, 4096, LINES_LENGTH_MAX, LINES_LENGTH_MAX + 7, 1 << 19 };
 
         for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
                 for (size_t p = 0; p < sizeof pieces / sizeof *pieces; p++) {
-                        size_t length = lengths[i] + 6, shown_length = lengths[i] < LINES_LENGTH_MAX ? lengths[i] : LINES_LENGTH_MAX;
+                        size_t length = lengths[i] + 6,
+                               shown_length = lengths[i] < LINES_LENGTH_MAX ? lengths[i] : LINES_LENGTH_MAX;
                         char *bytes = malloc(length), *expected = malloc(shown_length + 6);
                         memset(bytes, 'x', lengths[i]);
                         memcpy(bytes + lengths[i], "\nnext\n", 6);

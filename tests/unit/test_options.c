@@ -16,7 +16,9 @@ static int parse(Options *ret, char *problem, const char *words) {
 Test(options, every_word_is_understood) {
         Options options;
         char problem[256];
-        cr_assert_eq(parse(&options, problem, "--socket-fd 3 --journal /x/j --journal-max-size 2M --log-format json --log-level debug"), 0);
+        cr_assert_eq(parse(&options, problem,
+                           "--socket-fd 3 --journal /x/j --journal-max-size 2M --log-format json --log-level debug"),
+                     0);
         cr_assert_eq(options.socket_fd, 3);
         cr_assert_str_eq(options.journal_path, "/x/j");
         cr_assert_eq(options.journal_max_size, 2 * 1024 * 1024);
@@ -36,9 +38,9 @@ Test(options, what_is_wrong_is_named) {
         static const struct {
                 const char *words, *named;
         } table[] = {
-                { "--socket-fd x", "socket-fd: x" },       { "--socket-fd -1", "socket-fd: -1" },
-                { "--journal-max-size 1", "size: 1" },     { "--log-level loud", "log-level: loud" },
-                { "--log-format", "--log-format" },        { "--nonsense", "--nonsense" },
+                { "--socket-fd x", "socket-fd: x" },   { "--socket-fd -1", "socket-fd: -1" },
+                { "--journal-max-size 1", "size: 1" }, { "--log-level loud", "log-level: loud" },
+                { "--log-format", "--log-format" },    { "--nonsense", "--nonsense" },
                 { "--journal j more", "more" },
         };
         for (size_t i = 0; i < sizeof table / sizeof *table; i++) {

@@ -48,8 +48,12 @@ Test(packet, what_is_no_number_is_not_taken_for_one) {
         static const struct {
                 const char *text;
                 int answer;
-        } table[] = { { "", -EINVAL }, { "-1", -EINVAL }, { " 1", -EINVAL }, { "1x", -EINVAL },
-                      { "18446744073709551616", -ERANGE }, { "0", 0 } };
+        } table[] = { { "", -EINVAL },
+                      { "-1", -EINVAL },
+                      { " 1", -EINVAL },
+                      { "1x", -EINVAL },
+                      { "18446744073709551616", -ERANGE },
+                      { "0", 0 } };
         for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
                 uint64_t number = 7;
                 packet_init(&sent, sent_text, sizeof sent_text);

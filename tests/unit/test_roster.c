@@ -1,8 +1,8 @@
 /* test_roster.c - the table of processes against a plain array that cannot be wrong. */
+#include "supervisor/roster.h"
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <sys/resource.h>
-#include "supervisor/roster.h"
 
 #define PIDS 5000
 

@@ -1,16 +1,16 @@
 /* test_signals.c - what each signal means: every signal, as PID 1 or not, with a terminal or not. */
-#include <criterion/criterion.h>
 #include "base/take.h"
 #include "supervisor/signals.h"
+#include <criterion/criterion.h>
 
 static SignalMeaning expected(int number, bool pid_one, bool terminal) {
         static const struct {
                 int number;
                 SignalMeaning meaning;
         } table[] = {
-                { SIGTERM, SIGNAL_ENDS },    { SIGPWR, SIGNAL_ENDS },     { SIGINT, SIGNAL_ENDS_INT },
-                { SIGQUIT, SIGNAL_ENDS_QUIT }, { SIGHUP, SIGNAL_RELOADS }, { SIGUSR1, SIGNAL_DUMPS },
-                { SIGUSR2, SIGNAL_REOPENS }, { SIGCHLD, SIGNAL_COLLECTS },
+                { SIGTERM, SIGNAL_ENDS },      { SIGPWR, SIGNAL_ENDS },      { SIGINT, SIGNAL_ENDS_INT },
+                { SIGQUIT, SIGNAL_ENDS_QUIT }, { SIGHUP, SIGNAL_RELOADS },   { SIGUSR1, SIGNAL_DUMPS },
+                { SIGUSR2, SIGNAL_REOPENS },   { SIGCHLD, SIGNAL_COLLECTS },
         };
         if (number == SIGRTMIN + 3)
                 return SIGNAL_ENDS;

@@ -33,7 +33,8 @@ typedef struct Case {
         void (*run)(void);
 } Case;
 
-#define CASE(function) { #function, function }
+#define CASE(function)                                                                                                 \
+        { #function, function }
 
 static inline int run_cases(const Case *cases, size_t n) {
         CHECK_EQUAL(getpid(), 1);

@@ -42,9 +42,9 @@ static int method_echo(void *userdata, const ControlPeer *peer, const json_t *pa
                 return -EINVAL;
         }
         json_open_object(result, NULL);
-        json_string(result, "text", text);
-        json_signed(result, "pid", peer->pid);
-        json_unsigned(result, "uid", peer->uid);
+        json_put_string(result, "text", text);
+        json_put_signed(result, "pid", peer->pid);
+        json_put_unsigned(result, "uid", peer->uid);
         json_close(result);
         return 0;
 }
@@ -58,7 +58,7 @@ static int method_large(void *userdata, const ControlPeer *peer, const json_t *p
                 return -EINVAL;
         json_open_array(result, NULL);
         for (uint64_t i = 0; i < bytes / 10; i++)
-                json_string(result, NULL, "1234567");
+                json_put_string(result, NULL, "1234567");
         json_close(result);
         return 0;
 }
@@ -73,7 +73,7 @@ static int method_grow(void *userdata, const ControlPeer *peer, const json_t *pa
             control_params_unsigned(params, "width", &width) < 0)
                 return -EINVAL;
         grow(server, lines, width);
-        json_unsigned(result, NULL, server->seq);
+        json_put_unsigned(result, NULL, server->seq);
         return 0;
 }
 
@@ -90,7 +90,7 @@ static int method_gateway(void *userdata, const ControlPeer *peer, const json_t 
         Server *server = userdata;
 
         (void)peer, (void)params, (void)ret_code, (void)ret_message;
-        json_bool(result, NULL, control_has_gateway(server->control));
+        json_put_bool(result, NULL, control_has_gateway(server->control));
         return 0;
 }
 
@@ -101,7 +101,7 @@ static int method_stop(void *userdata, const ControlPeer *peer, const json_t *pa
         (void)peer, (void)params, (void)ret_code, (void)ret_message;
         grow(server, 1, 10);
         sd_event_exit(server->event, 0);
-        json_null(result, NULL);
+        json_put_null(result, NULL);
         return 0;
 }
 

@@ -1,9 +1,9 @@
 /* kin.c - descendants are found wherever they hide, and a missing or closed /proc is answered, not crashed upon. */
 #include "supervisor/kin.h"
 #include "base/take.h"
+#include "check.h"
 #include "supervisor/child.h"
 #include "supervisor/signals.h"
-#include "check.h"
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -87,7 +87,8 @@ static const KinProcess *find(pid_t pid) {
         return NULL;
 }
 
-typedef int Descendants(pid_t root, size_t most, int (*each)(void *userdata, const KinProcess *process), void *userdata);
+typedef int Descendants(pid_t root, size_t most, int (*each)(void *userdata, const KinProcess *process),
+                        void *userdata);
 static Descendants *const ways[] = { kin_descendants, kin_descendants_by_scan };
 
 static void the_tree_of_a_service_is_found_by_lists_and_by_scan(void) {
@@ -192,13 +193,19 @@ static void five_hundred_children_are_listed_each_once(void) {
 
 static void a_name_full_of_traps_is_read(void) {
         const char *const names[][2] = {
-                { "a) R 1 1 1 (b", "a) R 1 1 1 (b" }, { "((((", "((((" },  { "))))", "))))" }, { " ", " " },
-                { ") Z 0 0 0 0 0 0", ") Z 0 0 0 0 0 0" }, { "\033[31mred", "?[31mred" }, { "grün", "grün" },
+                { "a) R 1 1 1 (b", "a) R 1 1 1 (b" },
+                { "((((", "((((" },
+                { "))))", "))))" },
+                { " ", " " },
+                { ") Z 0 0 0 0 0 0", ") Z 0 0 0 0 0 0" },
+                { "\033[31mred", "?[31mred" },
+                { "grün", "grün" },
         };
         for (size_t i = 0; i < LENGTH_OF(names); i++) {
                 FILE *output;
                 KinProcess process;
-                pid_t pid = start((char *const[]){ (char *)witness, (char *)"named", (char *)names[i][0], NULL }, NULL, &output);
+                pid_t pid = start((char *const[]){ (char *)witness, (char *)"named", (char *)names[i][0], NULL }, NULL,
+                                  &output);
                 wait_ready(output);
                 CHECK_EQUAL(kin_read(pid, &process), 0);
                 CHECK_EQUAL(process.pid, pid);
@@ -212,7 +219,8 @@ static void a_name_full_of_traps_is_read(void) {
         /* Some kernels write a line break as it is, some as backslash and n. */
         FILE *output;
         KinProcess process;
-        pid_t pid = start((char *const[]){ (char *)witness, (char *)"named", (char *)"line\nbreak", NULL }, NULL, &output);
+        pid_t pid =
+                start((char *const[]){ (char *)witness, (char *)"named", (char *)"line\nbreak", NULL }, NULL, &output);
         wait_ready(output);
         CHECK_EQUAL(kin_read(pid, &process), 0);
         CHECK(process.parent == 1 && (!strcmp(process.comm, "line?break") || !strcmp(process.comm, "line\\nbreak")));
@@ -313,6 +321,7 @@ static void without_proc_there_are_errors_and_not_no_children(void) {
         CHECK_EQUAL(n_children + found.n, 0);
         /* A process that is no child can then not be told from another of its number, so it is left alone. */
         CHECK_EQUAL(child_signal_stranger(pid, 1, SIGKILL), -ENOENT);
+        CHECK(umount("/proc") == 0);
         end_all();
 }
 

@@ -2,10 +2,10 @@
 #include "supervisor/logger_link.h"
 #include "base/complaints.h"
 #include "base/take.h"
+#include "check.h"
 #include "supervisor/child.h"
 #include "supervisor/roster.h"
 #include "supervisor/signals.h"
-#include "check.h"
 #include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
@@ -106,10 +106,12 @@ static void load_config(const char *output, const char *error) {
         FILE *file = fopen(path, "we");
 
         CHECK(file);
-        fprintf(file, "[Service web]\nExecStart=/bin/true\nInstances=2\nStandardOutput=%s\nStandardError=%s\n"
-                      "[Service quiet]\nExecStart=/bin/true\n"
-                      "[Hook flushed]\nService=web\nLogPattern=^flushed [0-9]+$$\n"
-                      "[Hook bye]\nService=web\nLogPattern=bye\n", output, error);
+        fprintf(file,
+                "[Service web]\nExecStart=/bin/true\nInstances=2\nStandardOutput=%s\nStandardError=%s\n"
+                "[Service quiet]\nExecStart=/bin/true\n"
+                "[Hook flushed]\nService=web\nLogPattern=^flushed [0-9]+$$\n"
+                "[Hook bye]\nService=web\nLogPattern=bye\n",
+                output, error);
         CHECK(fclose(file) == 0);
         CHECK_EQUAL(complaints_new(&complaints), 0);
         int r = config_load(path, NULL, complaints, &world.config);
@@ -131,9 +133,16 @@ static void begin(const char *program, const char *output, const char *error, co
         CHECK_EQUAL(signals_new(&world.signals, world.event, on_signal, NULL), 0);
         CHECK_EQUAL(roster_new(&world.roster, world.event, on_collected, NULL), 0);
         CHECK_EQUAL(archive_new(&world.archive, &archive), 0);
-        LoggerPlan plan = { .program = program ? program : world.logger, .environment = environment, .config = world.config,
-                            .archive = world.archive, .journal_path = journal, .journal_max_size = 1 << 20,
-                            .spawned = on_spawned, .marked = on_marked, .settled = on_settled, .say = on_say };
+        LoggerPlan plan = { .program = program ? program : world.logger,
+                            .environment = environment,
+                            .config = world.config,
+                            .archive = world.archive,
+                            .journal_path = journal,
+                            .journal_max_size = 1 << 20,
+                            .spawned = on_spawned,
+                            .marked = on_marked,
+                            .settled = on_settled,
+                            .say = on_say };
         CHECK_EQUAL(logger_link_new(&world.link, world.event, &plan), 0);
 }
 
@@ -401,6 +410,29 @@ static void runs_that_pile_up_before_a_stuck_target_are_bounded(void) {
         close_fd(saved);
 }
 
+static int lowest_free(void) {
+        int fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+        return close_fd(fd), fd;
+}
+
+static void run_to_its_end(void) {
+        wait_for_service(start_service(0, "echo bye"));
+        while (logger_link_settle(world.link)) /* false: both pipes have ended */
+                settle();
+}
+
+static void runs_that_have_ended_leave_nothing_behind(void) {
+        begin(NULL, append_to("out"), append_to("err"), NULL);
+        run_to_its_end();
+        int before = lowest_free();
+        for (int i = 0; i < 3 * LOGGER_RUNS_MAX; i++)
+                run_to_its_end();
+        CHECK_EQUAL(world.n_marks, 3 * LOGGER_RUNS_MAX + 1);
+        CHECK_EQUAL(lowest_free(), before);
+        CHECK(strcmp(world.said, "") == 0);
+        end();
+}
+
 static const Case cases[] = {
         CASE(output_arrives_unchanged_and_a_mark_names_the_process),
         CASE(two_outputs_of_one_file_keep_their_order),
@@ -410,6 +442,7 @@ static const Case cases[] = {
         CASE(a_missing_program_is_said_with_its_name),
         CASE(the_journal_is_whole_and_in_order_after_a_crash),
         CASE(a_journal_that_cannot_be_written_is_said_once),
+        CASE(runs_that_have_ended_leave_nothing_behind),
         CASE(runs_that_pile_up_before_a_stuck_target_are_bounded),
 };
 

@@ -2,10 +2,10 @@
 #include "supervisor/roster.h"
 #include "base/clock.h"
 #include "base/take.h"
+#include "check.h"
 #include "supervisor/child.h"
 #include "supervisor/kin.h"
 #include "supervisor/signals.h"
-#include "check.h"
 #include <sched.h>
 #include <signal.h>
 #include <sys/epoll.h>
@@ -68,9 +68,10 @@ static void on_signal(void *userdata, const SignalReceived *received) {
 }
 
 static pid_t start(RosterKind kind, uint32_t owner, char *const *argv) {
-        ChildPlan plan = {
-                .argv = argv, .envp = (char *const[]){ NULL }, .output = CHILD_OUTPUT_INHERIT, .error = CHILD_OUTPUT_INHERIT
-        };
+        ChildPlan plan = { .argv = argv,
+                           .envp = (char *const[]){ NULL },
+                           .output = CHILD_OUTPUT_INHERIT,
+                           .error = CHILD_OUTPUT_INHERIT };
         pid_t pid;
         int failure_fd;
         CHECK_EQUAL(child_spawn(&plan, &pid, &failure_fd), 0);
@@ -161,8 +162,8 @@ static void twenty_thousand_orphans_leave_every_status_right(void) {
         close_loop();
 }
 
-/* Nothing is collected while they die, so the kernel has merged three thousand signals into one, and one process of them
- * all is named. A request to end that waits beside it comes first. */
+/* Nothing is collected while they die, so the kernel has merged three thousand signals into one, and one process of
+ * them all is named. A request to end that waits beside it comes first. */
 static void thousands_of_deaths_behind_one_signal_are_collected_after_a_sigterm(void) {
         open_loop();
         pid_t helper = start_orphans(BEHIND);
@@ -182,7 +183,7 @@ static void thousands_of_deaths_behind_one_signal_are_collected_after_a_sigterm(
 static int on_turn(sd_event_source *source, int fd, uint32_t events, void *userdata) {
         unsigned *turns = userdata;
         (void)source, (void)fd, (void)events;
-        if (tally.collected < BEHIND)
+        if (tally.collected > 1 && tally.collected < BEHIND) /* one was named, the rest is the sweep's */
                 (*turns)++;
         return 0;
 }
@@ -246,8 +247,8 @@ static void what_a_process_used_is_told(void) {
         roster = roster_free(roster);
         CHECK_EQUAL(roster_new(&roster, event, keep_usage, NULL), 0);
         start(ROSTER_MAIN, 0,
-              (char *const[]){ (char *)"/bin/sh", (char *)"-c", (char *)"i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done",
-                               NULL });
+              (char *const[]){ (char *)"/bin/sh", (char *)"-c",
+                               (char *)"i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done", NULL });
         run_until_collected(1);
         CHECK(cpu_usec > 1000 && cpu_usec < 20 * USEC_PER_SEC);
         CHECK(rss_kib > 100 && rss_kib < 100000);
