@@ -17,5 +17,7 @@ Launches *launches_free(Launches *launches);
 
 /* Takes the reading end of the pipe. When it cannot be watched (ENOMEM), it is read when the child ends: launches_settle(). */
 void launches_watch(Launches *launches, uint32_t slot, int fd);
+/* Tells now what the pipe of `slot` says, if it says anything yet. */
+void launches_look(Launches *launches, uint32_t slot);
 /* Tells now what the pipe of `slot` says, before its child's end is told. */
 void launches_settle(Launches *launches, uint32_t slot);

@@ -207,6 +207,8 @@ static bool is_foreign(Pid1 *pid1, uint32_t member, pid_t sender) {
 void pid1_on_message(void *userdata, uint32_t slot, pid_t sender, uid_t sender_uid, const NotifyWords *words) {
         Pid1 *pid1 = userdata;
         (void)sender_uid; /* the socket's mode has judged it */
+        /* Messages are more urgent than pipes, but who speaks has been started: that is told before what it says. */
+        launches_look(pid1->launches, slot);
         if (is_foreign(pid1, slot, sender)) {
                 refuse(pid1, slot, sender, "the sender is not inside the service");
                 return;

@@ -253,3 +253,14 @@ def a_socket_that_lingers_and_comes_along_does_not_hold_up_pid_1(case):
         begun = time.monotonic()
         equal(run.end(), 0, f"exit code, by {way}")
         within(time.monotonic() - begun, 0, 10, f"seconds to end, by {way}")
+
+
+@test
+def a_start_is_told_before_what_the_service_says(case):
+    plan = case.plan(Phases="one", LogLevel="warning")
+    plan.actor("web", "notify READY=1 STATUS=first , serve --quiet", Phase="one", Type="notify", Instances=50)
+    run = case.run(plan).ready()
+    for instance in range(1, 51):
+        mine = {"service": "web", "instance": instance}
+        run.journal.order(run.journal.only("service_started", **mine), run.journal.only("service_status", **mine))
+    equal(run.end(), 0, "exit code")
