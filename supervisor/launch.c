@@ -148,23 +148,24 @@ static void arrange_descriptors(const Launch *launch) {
                 fail(launch->failure_fd, CHILD_STEP_DESCRIPTORS, -r);
 }
 
-/* The session comes first: from then on a signal to the group finds the child. The signal mask is the last thing before
- * exec: until then whatever is sent to the child waits for it. */
+/* The session comes first: from then on a signal to the group finds the child. Then the signals: what was sent since the
+ * fork arrives. That is not left for the end, because what follows may wait for others (a FIFO without a reader, a directory
+ * on a dead network), and a child that waits must still end when it is asked. */
 _Noreturn void launch(const Launch *launch) {
         const ChildPlan *plan = launch->plan;
 
         int r = enter_session(plan->session);
         if (r < 0)
                 fail(launch->failure_fd, CHILD_STEP_SESSION, -r);
-        arrange_descriptors(launch);
-        if (launch->limit && setrlimit(RLIMIT_NOFILE, launch->limit) < 0)
-                fail(launch->failure_fd, CHILD_STEP_LIMITS, errno);
-        if (plan->directory && chdir(plan->directory) < 0)
-                fail(launch->failure_fd, CHILD_STEP_DIRECTORY, errno);
         r = set_parent_death_signal(plan->parent_death_signal, launch->parent);
         if (r >= 0)
                 r = signals_reset_for_child();
         if (r < 0)
                 fail(launch->failure_fd, CHILD_STEP_SIGNALS, -r);
+        arrange_descriptors(launch);
+        if (launch->limit && setrlimit(RLIMIT_NOFILE, launch->limit) < 0)
+                fail(launch->failure_fd, CHILD_STEP_LIMITS, errno);
+        if (plan->directory && chdir(plan->directory) < 0)
+                fail(launch->failure_fd, CHILD_STEP_DIRECTORY, errno);
         fail(launch->failure_fd, CHILD_STEP_EXEC, -launch_exec(plan->argv, plan->envp));
 }

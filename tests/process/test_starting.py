@@ -6,6 +6,7 @@ import subprocess
 import tempfile
 
 from case import test
+from endwell import children, status_field
 from journal import check, equal, wait_until, within
 
 MS, S = 1000, 1_000_000
@@ -301,3 +302,15 @@ def an_orphan_from_outside_belongs_to_no_service_that_has_not_started_yet(case):
     adopted = run.journal.until("orphan_adopted", comm="sleep")
     equal(adopted.get("service"), None, "whose it is")
     equal(run.end(), 0, "exit code")
+
+
+@test
+def a_service_whose_output_waits_for_a_reader_still_ends_when_it_is_asked(case):
+    plan = case.plan(Phases="one")
+    plan.actor("web", "serve", Phase="one", StandardOutput=f"append:{case.fifo('nobody-reads')}")
+    run = case.run(plan)
+    run.journal.until("service_starting")
+    pid = wait_until(lambda: children(run.pid), "the child", alive=run.alive)[0]
+    wait_until(lambda: status_field(pid, "State")[:1] == ["S"], "it waits", alive=run.alive)
+    equal(run.end(), 0, "exit code")
+    run.journal.none("service_killed")
