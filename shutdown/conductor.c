@@ -108,6 +108,16 @@ static void hurry(Conductor *conductor) {
         conductor->stage->hurry(conductor->self);
 }
 
+/* In a short cut the group had its second; the end hooks have one of their own, before the reserve. */
+static void close_phase(Conductor *conductor) {
+        if (conductor->sequence.fast || conductor->sequence.development) {
+                usec_t last = usec_sub(conductor_deadline_usec(conductor), conductor->budget.reserve_usec);
+                conductor->limit_usec = usec_min(last, usec_add(now_of(conductor), FAST_USEC));
+                conductor->limit_told = false;
+        }
+        conductor->stage->close(conductor->self, conductor->sequence.phase);
+}
+
 static void abandon(Conductor *conductor) {
         conductor->stage->abandon(conductor->self);
         if (conductor->phase_since_usec != USEC_INFINITY)
@@ -123,7 +133,7 @@ static void carry_out(Conductor *conductor, Order order) {
         case ORDER_STOP_ALL: stop(conductor, true); break;
         case ORDER_HURRY:    hurry(conductor); break;
         case ORDER_KILL:     conductor->stage->kill(conductor->self); break;
-        case ORDER_CLOSE:   conductor->stage->close(conductor->self, conductor->sequence.phase); break;
+        case ORDER_CLOSE:    close_phase(conductor); break;
         case ORDER_FINISH:  conductor->stage->finish(conductor->self); break;
         case ORDER_ABANDON: abandon(conductor); break;
         case ORDER_NONE:

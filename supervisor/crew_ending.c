@@ -134,6 +134,11 @@ static void stage_hurry(void *self) {
         crew->stops_dirty = true;
 }
 
+/* In a fast ending a post-stop hook has a second of its own, which began when its member was gone. */
+static bool is_spared(const Crew *crew, const Member *member) {
+        return crew->conductor.sequence.fast && member->life.state == LIFE_POST_STOP;
+}
+
 static void stage_kill(void *self) {
         Crew *crew = self;
         crew->stop_phase = (int)crew->conductor.sequence.phase;
@@ -143,7 +148,8 @@ static void stage_kill(void *self) {
                 if (is_in(crew, member->service, crew->stop_phase) && !life_is_resting(member->life.state)) {
                         crew->tallies[member->service].released = true;
                         member->life.stop = true;
-                        crew_live(crew, member, LIFE_FORCED);
+                        if (!is_spared(crew, member))
+                                crew_live(crew, member, LIFE_FORCED);
                 }
         }
         crew_signal_hooks(crew, NULL, SIGKILL);

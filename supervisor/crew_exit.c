@@ -53,8 +53,12 @@ void crew_on_spawn_failed(Crew *crew, uint32_t index, const char *step, int erro
 
 void crew_on_exited(Crew *crew, uint32_t index, Ended how) {
         Member *member = &crew->members[index];
-        if (crew->finished || !life_has_main(member->life.state))
+        if (crew->finished)
                 return;
+        if (!life_has_main(member->life.state)) { /* it was given up long ago; what was below it is ours to find now */
+                crew->survey_stale = true;
+                return;
+        }
         const ServiceConfig *service = crew_service(crew, member);
         member->has_exited = true;
         member->how = how;

@@ -153,3 +153,9 @@ int descriptors_close_others(int keep) {
                 return close_by_listing(keep);
         return 0;
 }
+
+void descriptors_fill_standard(void) {
+        for (int fd = 0; fd <= 2; fd++)
+                if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
+                        return; /* NOLINT(android-cloexec-open): children shall have it */
+}

@@ -19,3 +19,7 @@ int descriptors_close_others(int keep);
 /* Moves a descriptor to 3 or above: endwell itself may have been started with one of 0 to 2 closed. Takes `fd`; the new
  * number or -errno. */
 int descriptors_lift(int fd);
+
+/* At the very start: /dev/null stands in for each of 0 to 2 that is closed, so that no file or socket of ours takes the
+ * number and a child writes into it. Where there is no /dev/null they stay closed. */
+void descriptors_fill_standard(void);

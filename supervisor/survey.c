@@ -21,7 +21,7 @@ typedef struct Memory { /* of one process that was seen in a tree */
         pid_t pid;
         unsigned long long start_ticks;
         uint32_t member;
-        bool asked;
+        bool asked, killed;
 } Memory;
 
 struct Survey {
@@ -201,6 +201,16 @@ static void tell(const Walk *walk, const KinProcess *process) {
                   walk->signal_number, walk->reason);
 }
 
+/* SIGKILL takes a moment: whoever is found again meanwhile was told already. */
+static void tell_once(const Walk *walk, const KinProcess *process, Memory *memory) {
+        bool killing = walk->signal_number == SIGKILL;
+        if (killing && memory && memory->killed)
+                return;
+        if (memory)
+                memory->killed |= killing;
+        tell(walk, process);
+}
+
 /* A process below the main one, or an orphan: not always our child, so it is signalled by its pidfd. */
 static int signal_process(void *userdata, const KinProcess *process) {
         const Walk *walk = userdata;
@@ -217,7 +227,7 @@ static int signal_process(void *userdata, const KinProcess *process) {
                 if (memory)
                         memory->asked = true;
         }
-        tell(walk, process);
+        tell_once(walk, process, memory);
         return 0;
 }
 
@@ -238,9 +248,8 @@ static void signal_main(const Walk *walk, pid_t pid) {
         if (is_polite(walk->signal_number))
                 (void)child_signal(pid, SIGCONT);
         /* The name of a main process is its service's; only a killing is worth a look into /proc. */
-        if (is_polite(walk->signal_number) || kin_read(pid, &process) < 0)
-                process.comm[0] = '\0';
-        tell(walk, &process);
+        bool known = !is_polite(walk->signal_number) && kin_read(pid, &process) == 0;
+        tell_once(walk, &process, known ? remember(walk->survey, &process) : NULL);
 }
 
 /* While a main process lives, its tree can still be read: whoever of it clears its environment and its session later is

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/take.h"
 #include "shutdown/verdict.h"
+#include "supervisor/descriptors.h"
 #include "supervisor/pid1.h"
 #include "supervisor/verbs.h"
 
@@ -25,6 +26,7 @@ int verb_run(int argc, char **argv) {
         RunOptions options;
         _cleanup_(config_freep) Config *config = NULL;
         char problem[256];
+        descriptors_fill_standard();
         if (run_options_parse(argc, argv, &options, problem) < 0) {
                 fprintf(stderr, "endwell run: %s\nTry `endwell help run`.\n", problem);
                 return EXIT_USAGE;

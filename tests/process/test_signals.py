@@ -44,14 +44,13 @@ def is_gone(pid):
 @test(repeat=(40, 500), alone=True)
 def case_11_a_term_just_after_fork_reaches_the_service_and_nobody_else(case):
     seed = random.randrange(1 << 32)
-    dice, known = random.Random(seed), set()
+    dice, last = random.Random(seed), None
     plan = case.plan(Phases="one", LogLevel="warning")
     plan.service("web", "/bin/sleep 3600", Phase="one", Restart="always", RestartSec="1ms", RestartMaxDelaySec="1ms",
                  StartLimitBurst=0)
     run = case.run(plan)
     for i in range(case.repeat):
-        pid = wait_until(lambda: new_child(run, known), f"child {i} (seed {seed})")
-        known.add(pid)
+        pid = last = wait_until(lambda: new_child(run, (last,)), f"child {i} (seed {seed})")
         time.sleep(dice.uniform(0, 0.005))
         os.kill(pid, signal.SIGTERM)
         wait_until(lambda: is_gone(pid), f"child {i} ends of SIGTERM (seed {seed})")

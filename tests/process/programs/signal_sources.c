@@ -100,14 +100,6 @@ static void pipe_and_terminal_signals_are_never_acted_on(void) {
         stop_listening();
 }
 
-static void a_second_owner_in_the_loop_is_refused(void) {
-        listen_to_signals();
-        for (int number = 1; number <= SIGRTMAX; number++)
-                if (!is_never_heard(number) && (number < 32 || number >= SIGRTMIN))
-                        CHECK_EQUAL(sd_event_add_signal(event, NULL, number, NULL, NULL), -EBUSY);
-        stop_listening();
-}
-
 /* Where we are not PID 1, the kernel does not shield us from a signal with its default disposition. */
 static void no_signal_ends_one_that_blocked_them(void) {
         pid_t pid = fork();
@@ -133,7 +125,6 @@ int main(void) {
                 CASE(each_is_heard_with_its_sender),
                 CASE(those_that_end_come_first_and_a_death_before_the_rest),
                 CASE(pipe_and_terminal_signals_are_never_acted_on),
-                CASE(a_second_owner_in_the_loop_is_refused),
                 CASE(no_signal_ends_one_that_blocked_them),
         };
         return run_cases(cases, LENGTH_OF(cases));
