@@ -132,9 +132,11 @@ static void say_process(Sentence *sentence, const Event *event) {
                 say(sentence, " (pid %d)", (int)event->pid);
 }
 
+/* Whom our own signal ended as it was meant to was not "killed": that word is for those who did not end when asked. */
 static void say_end(Sentence *sentence, const Event *event) {
         char word[SIGNAL_TEXT_MAX];
         const char *code = or_unknown(event->code_word);
+        bool as_asked = event->asked && event->clean && !event->escalated;
         if (event->error) {
                 say(sentence, " could not be started: %s", event->error);
                 return;
@@ -142,9 +144,13 @@ static void say_end(Sentence *sentence, const Event *event) {
         if (strcmp(code, "exited") == 0)
                 say(sentence, " exited with %d", event->status);
         else
-                say(sentence, " was killed by %s%s", signal_to_string(event->status, word),
+                say(sentence, " was %s by %s%s", as_asked ? "ended" : "killed", signal_to_string(event->status, word),
                     strcmp(code, "dumped") == 0 ? " (core dumped)" : "");
-        say_time(sentence, event->asked ? ", as asked, after " : " after ", event->took_usec);
+        say_time(sentence,
+                 as_asked           ? ", as asked; it had run for "
+                 : event->escalated ? ", at its limit; it had run for "
+                                    : " after ",
+                 event->took_usec);
 }
 
 static void say_hook(Sentence *sentence, const Event *event) {
