@@ -72,8 +72,8 @@ static void count(Crew *crew, const HookRun *run, int by) {
         if (run->member == CREW_NOBODY)
                 crew->phase_hooks_running += (unsigned)by;
         else {
-                uint8_t *running = &crew->members[run->member].hooks_running[config_of(crew, run)->on];
-                *running = (uint8_t)(*running + by);
+                uint16_t *running = &crew->members[run->member].hooks_running[config_of(crew, run)->on];
+                *running = (uint16_t)(*running + by);
         }
 }
 

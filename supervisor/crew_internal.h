@@ -51,7 +51,7 @@ typedef struct Member {
         const char *error_step;  /* before exec; NULL: none */
         int error_number;
         char *status;
-        uint8_t hooks_running[4]; /* by HookOn up to post-stop */
+        uint16_t hooks_running[4]; /* by HookOn up to post-stop */
         bool settled;            /* ready once, or resting: those who wait for its start may go on */
         bool new_orphans;        /* adopted since the tree was last asked or killed */
         bool has_exited, asked, clean, said_stopping, drained, overdue, start_hook_failed, requirement_failed;
