@@ -7,6 +7,7 @@
 
 #include "base/duration.h"
 #include "base/names.h"
+#include "base/take.h"
 #include "base/utf8.h"
 
 LogLevel sentence_level(const Event *event) {
@@ -67,12 +68,46 @@ static void say(Sentence *sentence, const char *format, ...) {
         int n = vsnprintf(sentence->text + sentence->used, SENTENCE_MAX - sentence->used, format, arguments);
         va_end(arguments);
         if (n > 0)
-                sentence->used += (size_t)n < SENTENCE_MAX - sentence->used ? (size_t)n
-                                                                           : SENTENCE_MAX - sentence->used - 1;
+                sentence->used +=
+                        (size_t)n < SENTENCE_MAX - sentence->used ? (size_t)n : SENTENCE_MAX - sentence->used - 1;
 }
 
 static const char *or_unknown(const char *text) {
         return text ? text : "?";
+}
+
+/* Words of the journal that a person reads better as more than one; any other word says itself. */
+static const char *in_words(const char *word) {
+        static const struct {
+                const char *word, *words;
+        } known[] = {
+                /* what a signal did */
+                { "ending_begins", "the ending begins" },
+                { "ends_fast", "the ending becomes a fast one" },
+                { "recorded", "recorded, and changes nothing" },
+                { "passed_on", "passed on" },
+                { "reopen", "the files are opened anew" },
+                /* why somebody was killed */
+                { "phase_limit", "at the limit of its phase" },
+                { "stop_timeout", "at its TimeoutStopSec" },
+                { "start_timeout", "not ready within its TimeoutStartSec" },
+                { "deadline", "at the deadline" },
+                { "fast", "in a fast ending" },
+                { "drained", "it had drained" },
+                { "died", "its main process had died" },
+                /* why a hook did not run */
+                { "already_ran", "it has run already" },
+                { "no_time", "no time is left" },
+                /* why the ending began */
+                { "essential", "an essential service failed for good" },
+                { "start_failed", "the start failed" },
+                { "finished", "nothing is left to run" },
+        };
+
+        for (size_t i = 0; word && i < LENGTH_OF(known); i++)
+                if (strcmp(known[i].word, word) == 0)
+                        return known[i].words;
+        return or_unknown(word);
 }
 
 static void say_time(Sentence *sentence, const char *before, usec_t span) {
@@ -97,9 +132,11 @@ static void say_process(Sentence *sentence, const Event *event) {
                 say(sentence, " (pid %d)", (int)event->pid);
 }
 
+/* Whom our own signal ended as it was meant to was not "killed": that word is for those who did not end when asked. */
 static void say_end(Sentence *sentence, const Event *event) {
         char word[SIGNAL_TEXT_MAX];
         const char *code = or_unknown(event->code_word);
+        bool as_asked = event->asked && event->clean && !event->escalated;
         if (event->error) {
                 say(sentence, " could not be started: %s", event->error);
                 return;
@@ -107,9 +144,13 @@ static void say_end(Sentence *sentence, const Event *event) {
         if (strcmp(code, "exited") == 0)
                 say(sentence, " exited with %d", event->status);
         else
-                say(sentence, " was killed by %s%s", signal_to_string(event->status, word),
+                say(sentence, " was %s by %s%s", as_asked ? "ended" : "killed", signal_to_string(event->status, word),
                     strcmp(code, "dumped") == 0 ? " (core dumped)" : "");
-        say_time(sentence, event->asked ? ", as asked, after " : " after ", event->took_usec);
+        say_time(sentence,
+                 as_asked           ? ", as asked; it had run for "
+                 : event->escalated ? ", at its limit; it had run for "
+                                    : " after ",
+                 event->took_usec);
 }
 
 static void say_hook(Sentence *sentence, const Event *event) {
@@ -129,9 +170,9 @@ static void say_about_service(Sentence *sentence, const Event *event) {
         say_who(sentence, event);
         switch ((int)event->kind) {
         case EVENT_SERVICE_STARTING: say(sentence, " is starting, attempt %u", event->attempt); break;
-        case EVENT_SERVICE_STARTED:  say(sentence, " started (pid %d)", (int)event->pid); break;
-        case EVENT_SERVICE_READY:    say_time(sentence, " is ready after ", event->took_usec); break;
-        case EVENT_SERVICE_EXITED:   say_end(sentence, event); break;
+        case EVENT_SERVICE_STARTED: say(sentence, " started (pid %d)", (int)event->pid); break;
+        case EVENT_SERVICE_READY: say_time(sentence, " is ready after ", event->took_usec); break;
+        case EVENT_SERVICE_EXITED: say_end(sentence, event); break;
         case EVENT_SERVICE_GONE:
                 say(sentence, " is gone with all its descendants (%s%s)", or_unknown(event->cause),
                     event->certain ? "" : ", not certain");
@@ -148,15 +189,15 @@ static void say_about_service(Sentence *sentence, const Event *event) {
         case EVENT_SERVICE_EXTENDED: say_time(sentence, " asked for more time: ", event->usec); break;
         case EVENT_SERVICE_ASKED:
                 say_process(sentence, event);
-                say(sentence, " was asked to end by %s (%s)", or_unknown(event->signal), or_unknown(event->reason));
+                say(sentence, " was asked to end by %s (%s)", or_unknown(event->signal), in_words(event->reason));
                 break;
         case EVENT_SERVICE_KILLED:
                 say_process(sentence, event);
-                say(sentence, " was killed: %s", or_unknown(event->reason));
+                say(sentence, " was killed: %s", in_words(event->reason));
                 break;
         case EVENT_SERVICE_LEFT:
                 say_process(sentence, event);
-                say(sentence, " was given up: %s", or_unknown(event->reason));
+                say(sentence, " was given up: %s", in_words(event->reason));
                 break;
         case EVENT_DESCENDANTS_LEFT: say(sentence, " left %u descendants (KillMode=process)", event->left); break;
         case EVENT_ORPHAN_ADOPTED:
@@ -183,7 +224,7 @@ static void say_about_hook(Sentence *sentence, const Event *event) {
                 else
                         say_end(sentence, event);
                 break;
-        case EVENT_HOOK_REFUSED: say(sentence, " was refused: %s", or_unknown(event->reason)); break;
+        case EVENT_HOOK_REFUSED: say(sentence, " was refused: %s", in_words(event->reason)); break;
         case EVENT_HOOK_MARKED:
                 say(sentence, ": the application says %s (pid %d)", or_unknown(event->edge), (int)event->pid);
                 break;
@@ -207,9 +248,10 @@ static void say_phase_finished(Sentence *sentence, const Event *event) {
 static void say_about_ending(Sentence *sentence, const Event *event) {
         switch ((int)event->kind) {
         case EVENT_ENDING_STARTED:
-                say(sentence, "the ending began: %s%s%s", or_unknown(event->cause), event->service ? ", " : "",
+                say(sentence, "the ending began: %s%s%s", in_words(event->cause), event->service ? ", " : "",
                     event->service ? event->service : "");
-                say_time(sentence, event->fast ? " (fast); gone in at most " : "; gone in at most ", event->deadline_usec);
+                say_time(sentence, event->fast ? " (fast); gone in at most " : "; gone in at most ",
+                         event->deadline_usec);
                 break;
         case EVENT_PHASE_STARTED:
                 say(sentence, "phase %s is ending: %u to stop", or_unknown(event->phase), event->members);
@@ -256,7 +298,7 @@ static void say_about_supervisor(Sentence *sentence, const Event *event) {
                 else
                         say(sentence, "pid %d (%s, uid %u)", (int)event->sender_pid, or_unknown(event->sender_comm),
                             (unsigned)event->sender_uid);
-                say(sentence, ": %s", or_unknown(event->effect));
+                say(sentence, ": %s", in_words(event->effect));
                 break;
         case EVENT_REQUEST_RECEIVED:
                 say(sentence, "request %s from pid %d, uid %u", or_unknown(event->method), (int)event->peer_pid,

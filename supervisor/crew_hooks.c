@@ -143,6 +143,14 @@ void crew_signal_hooks(Crew *crew, const Member *member, int signal_number) {
         }
 }
 
+/* A limit has passed, be it the phase's or the member's: that is a time-out, too. */
+void crew_cut_hooks(Crew *crew, const Member *member) {
+        for (uint32_t i = 0; i < crew->n_runs; i++)
+                if (is_of(crew, &crew->runs[i], member) && !crew->runs[i].killed)
+                        crew->runs[i].timed_out = true;
+        crew_signal_hooks(crew, member, SIGKILL);
+}
+
 void crew_hurry_hooks(Crew *crew, const Member *member) {
         if (member ? !crew_member_hooks_run(member) : crew->phase_hooks_running == 0)
                 return;

@@ -181,6 +181,8 @@ static void print_stop_of(const Layout *layout, const ServiceConfig *service) {
 
         fprintf(layout->out, "  %-*s  %-*s", layout->phase_width, "", layout->member_width, member_text(service, text));
         tail_next(&tail, signal_to_string(service->kill_signal, signal_text));
+        if (service->type == SERVICE_ONESHOT)
+                fputs(" if it is not done yet", layout->out);
         if (service->kill_mode == KILL_CONTROL_GROUP)
                 fputs(" to all of its tree", layout->out);
         if (service->kill_mode == KILL_PROCESS)
@@ -196,16 +198,15 @@ static void print_stop_of(const Layout *layout, const ServiceConfig *service) {
 static void print_stop(const Layout *layout) {
         const Config *config = layout->config;
 
-        fputs("\nstop, phase after phase; instants since the first signal; unused time goes to the next phase:\n",
-              layout->out);
+        fputs("\nstop, phase after phase; what one does not use, the next has more:\n", layout->out);
         if (config->mode == MODE_DEVELOPMENT)
                 fputs("  Mode=development takes a short cut: all are asked at once and killed 1 s later\n",
                       layout->out);
         for (unsigned phase = 0; phase < config->n_phases; phase++) {
                 fprintf(layout->out, "  %-*s  ", layout->phase_width, config->phases[phase].name);
                 if (config->budget.delay_usec[phase] > 0)
-                        fprintf(layout->out, "serves on for %s, then has ", SPAN(config->budget.delay_usec[phase]));
-                fprintf(layout->out, "%s, is over at %s\n", SPAN(config->budget.timeout_usec[phase]),
+                        fprintf(layout->out, "serves on for %s, then ", SPAN(config->budget.delay_usec[phase]));
+                fprintf(layout->out, "has %s, is over by %s\n", SPAN(config->budget.timeout_usec[phase]),
                         SPAN(budget_limit(&config->budget, phase)));
                 for (size_t i = config->n_services; i-- > 0;)
                         if (config->services[layout->order[i]].phase == phase)

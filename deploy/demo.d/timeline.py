@@ -12,9 +12,9 @@ import sys
 from dataclasses import dataclass, field
 
 UNICODE = {"bar": "█", "allowed": "░", "line": "─", "asked": "▼", "exited": "●", "killed": "✖", "left": "?", "open": "├",
-           "close": "┤", "axis": "─", "tick": "┴", "levels": " ▁▂▃▄▅▆▇█", "by": "×", "dash": "–"}
+           "close": "┤", "point": "│", "axis": "─", "tick": "┴", "levels": " ▁▂▃▄▅▆▇█", "by": "×", "dash": "–"}
 ASCII = {"bar": "#", "allowed": ".", "line": "-", "asked": "v", "exited": "o", "killed": "X", "left": "?", "open": "[",
-         "close": "]", "axis": "-", "tick": "+", "levels": " 123456789", "by": "x", "dash": "-"}
+         "close": "]", "point": "|", "axis": "-", "tick": "+", "levels": " 123456789", "by": "x", "dash": "-"}
 COLOURS = {"phase": "1", "dim": "2", "good": "32", "warning": "33", "bad": "31", "plain": ""}
 OF_MEMBERS = ("service_asked", "service_killed", "service_exited", "service_left", "service_gone")
 TOGETHER = 8  # instances of one service that still have a row each
@@ -169,6 +169,8 @@ class Chart:
         cells = [(" ", "plain")] * self.width
         for begin, end, glyph, tone in marks:
             first, last = self.column(begin), self.column(end)
+            if glyph == self.glyphs["close"] and cells[first][0] == self.glyphs["open"]:
+                glyph = self.glyphs["point"]  # too short to have two ends
             for at in range(first, last + 1):
                 cells[at] = (glyph, tone)
         return cells

@@ -1,0 +1,59 @@
+#!/usr/bin/python3
+"""test_examples.py ENDWELL - each configuration in deploy/ is good, and those that need nothing special run and end."""
+import glob
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+
+import sources  # noqa: E402
+from sandbox import UNTIL_READY, run_script  # noqa: E402
+
+EXAMPLES = os.path.join(sources.HOUSE, "deploy/examples")
+
+
+class Examples(unittest.TestCase):
+    def run_and_end(self, example):
+        """Runs it to a SIGTERM; ($? of run, its output, its journal)."""
+        with tempfile.TemporaryDirectory(prefix="endwell-test-example.") as folder:
+            done = run_script(f"endwell run -c {EXAMPLES}/{example} &\n" + UNTIL_READY + "kill -TERM $!\ncode=0\nwait $! || code=$?\n"
+                              "cp /run/endwell/journal.jsonl .\nexit $code\n", ENDWELL, folder)
+            with open(os.path.join(folder, "journal.jsonl"), encoding="utf-8") as file:
+                return done.returncode, done.stdout, [json.loads(line) for line in file]
+
+    def test_each_passes_check_and_warns_of_nothing_but_programs_that_are_not_here(self):
+        paths = glob.glob(os.path.join(EXAMPLES, "*.ini"))
+        self.assertGreaterEqual(len(paths), 3)
+        for path in paths:
+            done = subprocess.run([ENDWELL, "check", "-c", path], capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            warnings = [line for line in done.stdout.splitlines() if "warning: " in line and "cannot be found" not in line]
+            self.assertEqual(warnings, [], path)
+
+    def test_the_hooks_run_each_once_at_its_edge(self):
+        code, said, journal = self.run_and_end("hooks.ini")
+        self.assertEqual(code, 0, said)
+        ran = [line["hook"] for line in journal if line["event"] == "hook_finished" and line["status"] == 0]
+        self.assertEqual(ran, ["check-disk", "announce", "deregister", "tell", "last-copy"], said)
+
+    def test_a_real_journal_has_the_lines_that_the_manual_explains(self):
+        _, said, journal = self.run_and_end("hooks.ini")
+        known = sources.events()
+        self.assertGreater(len(journal), 20, said)
+        for line in journal:
+            self.assertEqual(sorted(line), sorted(["seq", "mono_us", "time", "epoch", "event", *known[line["event"]]]))
+
+    def test_the_entrypoint_exits_as_its_server_does(self):
+        code, said, journal = self.run_and_end("one-command.ini")
+        self.assertEqual(code, 143, said)  # Python's web server is ended by SIGTERM itself
+        self.assertIn("preparing /srv/data", said)
+        self.assertEqual(journal[-1]["code"], 143)
+
+
+if __name__ == "__main__":
+    ENDWELL = sys.argv.pop(1)
+    unittest.main(verbosity=2)
