@@ -128,8 +128,13 @@ static bool is_of(const Crew *crew, const HookRun *run, const Member *member) {
         return run->slot.state == HOOK_RUNNING && run->member == (member ? crew_index(crew, member) : CREW_NOBODY);
 }
 
+/* Asked before each walk over all runs: thousands of members without a running hook are killed in one turn. */
+static bool has_running(const Crew *crew, const Member *member) {
+        return member ? crew_member_hooks_run(member) : crew->phase_hooks_running > 0;
+}
+
 void crew_signal_hooks(Crew *crew, const Member *member, int signal_number) {
-        if (member ? !crew_member_hooks_run(member) : crew->phase_hooks_running == 0)
+        if (!has_running(crew, member))
                 return;
         for (uint32_t i = 0; i < crew->n_runs; i++) {
                 HookRun *run = &crew->runs[i];
@@ -145,6 +150,8 @@ void crew_signal_hooks(Crew *crew, const Member *member, int signal_number) {
 
 /* A limit has passed, be it the phase's or the member's: that is a time-out, too. */
 void crew_cut_hooks(Crew *crew, const Member *member) {
+        if (!has_running(crew, member))
+                return;
         for (uint32_t i = 0; i < crew->n_runs; i++)
                 if (is_of(crew, &crew->runs[i], member) && !crew->runs[i].killed)
                         crew->runs[i].timed_out = true;
@@ -152,7 +159,7 @@ void crew_cut_hooks(Crew *crew, const Member *member) {
 }
 
 void crew_hurry_hooks(Crew *crew, const Member *member) {
-        if (member ? !crew_member_hooks_run(member) : crew->phase_hooks_running == 0)
+        if (!has_running(crew, member))
                 return;
         usec_t soon = usec_add(crew_now(crew), FAST_USEC);
         for (uint32_t i = 0; i < crew->n_runs; i++)
