@@ -4,6 +4,7 @@
 #include "base/take.h"
 #include "supervisor/control_params.h"
 #include "supervisor/control_request.h"
+#include "supervisor/parcel.h"
 #include "supervisor/priority.h"
 #include <errno.h>
 #include <stdio.h>
@@ -162,10 +163,24 @@ static bool may_receive(const ControlClient *client) {
         return client->line_end == 0 && !client->out.text && !client->closing && !client->half_closed;
 }
 
+/* No descriptor is wanted, but see parcel.h. */
+static ssize_t receive_some(ControlClient *client) {
+        Parcel parcel;
+        struct iovec room = { .iov_base = client->in + client->in_length,
+                              .iov_len = client->in_size - client->in_length };
+        struct msghdr message = {
+                .msg_iov = &room, .msg_iovlen = 1, .msg_control = &parcel, .msg_controllen = sizeof parcel
+        };
+        ssize_t n = recvmsg(client->fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+        if (n >= 0)
+                parcel_close(&message);
+        return n;
+}
+
 static const char *receive(ControlClient *client) {
         if (make_room(client) < 0)
                 return NO_MEMORY;
-        ssize_t n = recv(client->fd, client->in + client->in_length, client->in_size - client->in_length, MSG_DONTWAIT);
+        ssize_t n = receive_some(client);
         if (n < 0)
                 return errno == EAGAIN || errno == EINTR ? GOES_ON : GONE;
         client->half_closed = n == 0;

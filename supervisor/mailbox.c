@@ -2,6 +2,7 @@
 #include "supervisor/mailbox.h"
 #include "base/clock.h"
 #include "base/take.h"
+#include "supervisor/parcel.h"
 #include "supervisor/priority.h"
 #include <errno.h>
 #include <stdbool.h>
@@ -13,7 +14,6 @@
 #include <sys/un.h>
 
 #define TEXT_MAX         8192 /* of a datagram; what is longer is taken up to here */
-#define DESCRIPTORS_MAX  253  /* the kernel lets no more travel with one datagram: SCM_MAX_FD */
 #define TURN_MAX         64   /* datagrams a wake-up, and a drain */
 #define WINDOW_USEC      (100 * USEC_PER_MSEC)
 #define WINDOW_MAX       500  /* datagrams a socket and window */
@@ -46,29 +46,8 @@ typedef struct Sender {
         uid_t uid;
 } Sender;
 
-typedef union Ancillary {
-        struct cmsghdr alignment;
-        char space[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(DESCRIPTORS_MAX * sizeof(int))];
-} Ancillary;
-
 static bool box_is_open(const Mailbox *mailbox, uint32_t slot) {
         return slot < mailbox->n_boxes && mailbox->boxes[slot].fd >= 0;
-}
-
-static void close_descriptors(const struct cmsghdr *header) {
-        const unsigned char *data = CMSG_DATA(header);
-        for (size_t left = header->cmsg_len - CMSG_LEN(0); left >= sizeof(int); left -= sizeof(int)) {
-                int fd;
-                memcpy(&fd, data, sizeof fd);
-                close_fd(fd);
-                data += sizeof fd;
-        }
-}
-
-static void close_all_descriptors(struct msghdr *message) {
-        for (struct cmsghdr *header = CMSG_FIRSTHDR(message); header; header = CMSG_NXTHDR(message, header))
-                if (header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS)
-                        close_descriptors(header);
 }
 
 static Sender sender_of(struct msghdr *message) {
@@ -91,10 +70,10 @@ static size_t whole_lines(const char *text, size_t length, bool cut) {
 /* One datagram. False: none is there. Descriptors are closed after the handler, so whoever waits for that (BARRIER=1)
  * knows that this datagram and all before it, which came in order, have had their effect. */
 static bool take_one(Mailbox *mailbox, uint32_t slot) {
-        Ancillary ancillary;
+        Parcel parcel;
         struct iovec text = { .iov_base = mailbox->text, .iov_len = sizeof mailbox->text };
         struct msghdr message = {
-                .msg_iov = &text, .msg_iovlen = 1, .msg_control = &ancillary, .msg_controllen = sizeof ancillary
+                .msg_iov = &text, .msg_iovlen = 1, .msg_control = &parcel, .msg_controllen = sizeof parcel
         };
         ssize_t n = recvmsg(mailbox->boxes[slot].fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -111,7 +90,7 @@ static bool take_one(Mailbox *mailbox, uint32_t slot) {
                 mailbox->handler(mailbox->userdata, slot, sender.pid, sender.uid, &words);
         }
         if (n >= 0)
-                close_all_descriptors(&message);
+                parcel_close(&message);
         return n >= 0;
 }
 

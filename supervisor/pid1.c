@@ -19,11 +19,24 @@
 #include "supervisor/priority.h"
 
 #define LOSSES_USEC (1 * USEC_PER_SEC)
+#define LATE_USEC     (100 * USEC_PER_MSEC)
+#define CATCH_UP_USEC (20 * USEC_PER_MSEC)
+
+/* We were stopped, or had no processor: while we slept limits went by, but those whom they were for may have ended in time.
+ * Their deaths are waiting to be heard, and come first, once. */
+static bool must_catch_up(Pid1 *pid1, usec_t due_usec) {
+        usec_t now = clock_now_usec();
+        pid1->put_off = !pid1->put_off && now > usec_add(due_usec, LATE_USEC);
+        if (pid1->put_off)
+                pid1->not_before_usec = usec_add(now, CATCH_UP_USEC);
+        return pid1->put_off;
+}
 
 static int on_timer(sd_event_source *source, uint64_t usec, void *userdata) {
         Pid1 *pid1 = userdata;
-        (void)source, (void)usec;
-        crew_on_time(pid1->crew);
+        (void)source;
+        if (!must_catch_up(pid1, usec))
+                crew_on_time(pid1->crew);
         pid1_rearm(pid1);
         return 0;
 }
@@ -34,7 +47,7 @@ void pid1_rearm(Pid1 *pid1) {
                 (void)sd_event_source_set_enabled(pid1->timer, SD_EVENT_OFF);
                 return;
         }
-        if (sd_event_source_set_time(pid1->timer, next) < 0 ||
+        if (sd_event_source_set_time(pid1->timer, usec_max(next, pid1->not_before_usec)) < 0 ||
             sd_event_source_set_enabled(pid1->timer, SD_EVENT_ONESHOT) < 0)
                 crew_on_own_fault(pid1->crew, "could not set the timer", ENOMEM);
 }
@@ -128,12 +141,14 @@ static void read_past(Pid1 *pid1, const char *file) {
 }
 
 static int make_archive(Pid1 *pid1) {
-        char path[128];
-        const char *file = pid1->config->journal_file;
-        if (!file && pid1->has_runtime) {
-                snprintf(path, sizeof path, "%s/journal.jsonl", pid1->runtime.directory);
-                file = path;
+        const char *configured = pid1->config->journal_file;
+        if ((configured || pid1->has_runtime) &&
+            asprintf(&pid1->journal_path, "%s%s", configured ? configured : pid1->runtime.directory,
+                     configured ? "" : "/journal.jsonl") < 0) {
+                pid1->journal_path = NULL; /* else undefined */
+                return -ENOMEM;
         }
+        const char *file = pid1->journal_path;
         if (file && !pid1->config->single)
                 read_past(pid1, file);
         return archive_new(&pid1->archive, &(ArchivePlan){ .path = file,
@@ -215,6 +230,7 @@ static Pid1 *pid1_free(Pid1 *pid1) {
         sd_event_source_unref(pid1->settler);
         sd_event_unref(pid1->event);
         free(pid1->hook_pids);
+        free(pid1->journal_path);
         past_done(&pid1->past);
         if (pid1->has_runtime)
                 runtime_close(&pid1->runtime);

@@ -30,7 +30,8 @@ typedef struct Pid1 {
         bool terminal;
         sd_event *event;
         Runtime runtime;
-        bool has_runtime;
+        bool has_runtime, put_off; /* the timer was late, and was set anew to hear the dead first */
+        char *journal_path; /* NULL: no journal file */
         Archive *archive;
         Signals *signals;
         Roster *roster;
@@ -44,16 +45,15 @@ typedef struct Pid1 {
         sd_event_source *pump;   /* hands new journal lines to their readers, once for all of an iteration */
         sd_event_source *waiter; /* of the logger's end */
         sd_event_source *settler; /* of the logger's last words; set while a survey waits for them */
-        uint64_t seq;
-        uint64_t random_state[2];
+        uint64_t seq, random_state[2];
         unsigned interrupts, quits;
         int ending_signal; /* single-command mode: what the command is asked with; 0: its KillSignal */
         uint64_t lost_lines; /* told so far, and when */
-        usec_t lost_told_usec;
+        usec_t lost_told_usec, not_before_usec; /* the latter: no instant of the crew is told earlier */
         int archive_error;
         Past past;
         pid_t *hook_pids; /* of each hook run: its group */
-        bool finished;
+        bool finished, had_term; /* had_term: single-command mode; SIGTERM, or what stands for it, was sent */
         int code;
 } Pid1;
 

@@ -67,8 +67,9 @@ static bool is_needed(const Pid1 *pid1, bool journal) {
 }
 
 int pid1_make_logger(Pid1 *pid1) {
-        const char *file = pid1->config->journal_file;
-        bool journal = file && !archive_is_on_tmpfs(file);
+        const char *file = pid1->journal_path;
+        /* A single command gets no second process beside it for the sake of a journal that nobody asked for. */
+        bool journal = file && !pid1->config->single && !archive_is_on_tmpfs(file);
         char program[PATH_MAX];
         if (!is_needed(pid1, journal))
                 return 0;

@@ -72,6 +72,14 @@ static void pass_on(Pid1 *pid1, int number) {
         (void)(pid1->config->ask_group ? child_signal_group(pid, number) : child_signal(pid, number));
 }
 
+/* Not so the first one after a SIGINT: a command that ignores the one may heed the other. */
+static bool is_repeated_term(Pid1 *pid1, int number) {
+        int asked = pid1->ending_signal > 0 ? pid1->ending_signal : pid1->config->services[0].kill_signal;
+        bool repeated = pid1->had_term || number == asked;
+        pid1->had_term = true;
+        return repeated;
+}
+
 /* Single-command mode: everything goes to the command as it came, after --rewrite. TERM, INT and QUIT start the grace too,
  * and then the asking is the passing on. */
 static void on_command_signal(Pid1 *pid1, const SignalReceived *signal) {
@@ -84,9 +92,10 @@ static void on_command_signal(Pid1 *pid1, const SignalReceived *signal) {
                 int stop = pid1->config->services[0].kill_signal;
                 bool given = stop != SIGTERM; /* --stop-signal */
                 pid1->ending_signal = number != signal->number || !given ? number : stop;
+                pid1->had_term = signal->number == SIGTERM;
                 record(pid1, signal, "ending_begins");
                 crew_end(pid1->crew, "signal", false);
-        } else if (signal->number == SIGTERM) {
+        } else if (signal->number == SIGTERM && is_repeated_term(pid1, number)) {
                 record(pid1, signal, "recorded");
         } else {
                 record(pid1, signal, "passed_on");

@@ -207,11 +207,12 @@ static bool is_foreign(Pid1 *pid1, uint32_t member, pid_t sender) {
 void pid1_on_message(void *userdata, uint32_t slot, pid_t sender, uid_t sender_uid, const NotifyWords *words) {
         Pid1 *pid1 = userdata;
         (void)sender_uid; /* the socket's mode has judged it */
+        /* Messages are more urgent than pipes, but who speaks has been started: that is told before what it says. */
+        launches_look(pid1->launches, slot);
         if (is_foreign(pid1, slot, sender)) {
                 refuse(pid1, slot, sender, "the sender is not inside the service");
                 return;
         }
-        launches_look(pid1->launches, slot); /* who speaks was executed: started comes before ready */
         if (words->main_pid > 0)
                 take_main_pid(pid1, slot, sender, words->main_pid);
         crew_on_notify(pid1->crew, slot, sender, words);

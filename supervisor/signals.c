@@ -1,6 +1,7 @@
 /* signals.c - blocks all signals, hears them through sd-event, and says what each one means. */
 #include "supervisor/signals.h"
 #include "base/take.h"
+#include "base/usec.h"
 #include "supervisor/priority.h"
 #include <errno.h>
 #include <stdint.h>
@@ -17,6 +18,12 @@
 typedef uint64_t KernelMask;
 
 #define READ_MAX 8 /* signals a turn; what is left makes the descriptor readable again */
+
+/* Real-time signals queue, and SIGCHLD can be sent as fast as it is read: whoever does nothing but that must not keep the
+ * ending's timers and the dead waiting. What is not heard at once is heard some milliseconds later. */
+#define STORM_USEC        (10 * USEC_PER_MSEC)
+#define STORM_TURNS       4
+#define STORM_TURNS_CHILD 64
 
 /* Signals of one urgency. One signalfd for all of them: a source of sd-event for each single signal costs 300 bytes and,
  * at the start and at the end, two system calls. */
@@ -155,6 +162,9 @@ static int hear(Signals *signals, sd_event *event, Urgency urgency) {
         if (r < 0)
                 return r;
         r = sd_event_source_set_priority(ear->source, priorities[urgency]);
+        if (r >= 0)
+                r = sd_event_source_set_ratelimit(ear->source, STORM_USEC,
+                                                  urgency == URGENCY_CHILD ? STORM_TURNS_CHILD : STORM_TURNS);
         return r < 0 ? r : sd_event_source_set_exit_on_failure(ear->source, true);
 }
 

@@ -49,7 +49,7 @@ static Memory *remember(Survey *survey, const KinProcess *process) {
 }
 
 static uint32_t by_session(const Survey *survey, pid_t session) {
-        for (uint32_t i = 0; i < survey->n_members; i++)
+        for (uint32_t i = 0; session > 0 && i < survey->n_members; i++) /* 0: its leader is outside our PID namespace */
                 if (survey->sessions[i] == session)
                         return i;
         return CREW_NOBODY;
@@ -181,6 +181,9 @@ void survey_set_crew(Survey *survey, Crew *crew) {
 }
 
 void survey_note_session(Survey *survey, uint32_t member, pid_t session) {
+        for (uint32_t i = 0; i < survey->n_members; i++)
+                if (survey->sessions[i] == session)
+                        survey->sessions[i] = 0; /* its pid came round: nobody of the former session is left */
         if (member < survey->n_members)
                 survey->sessions[member] = session;
 }

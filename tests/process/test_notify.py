@@ -237,3 +237,30 @@ def a_former_main_process_that_its_own_parent_collects_is_waited_for_no_longer(c
     run.journal.until("orphan_gone", service="web", comm="sleep")
     equal(run.end(), 0, "exit code")
     within(run.journal.only("ending_finished")["took_us"], 0, 5 * S, "the ending")
+
+
+@test
+def a_socket_that_lingers_and_comes_along_does_not_hold_up_pid_1(case):
+    for way in ("notify", "control"):
+        sent = case.path(f"sent.{way}")
+        plan = case.plan(Phases="one", RuntimeDirectory=case.path(f"run.{way}"))
+        plan.service("web", f"/usr/bin/python3 {os.path.join(os.path.dirname(__file__), 'programs/lingerer.py')} {way} {sent}",
+                     Phase="one")
+        run = case.run(plan).ready()
+        wait_until(lambda name=sent: os.path.exists(name), "the socket was sent", timeout=20, alive=run.alive)
+        if way == "notify":
+            run.journal.until("service_status", text="sent")
+        begun = time.monotonic()
+        equal(run.end(), 0, f"exit code, by {way}")
+        within(time.monotonic() - begun, 0, 10, f"seconds to end, by {way}")
+
+
+@test
+def a_start_is_told_before_what_the_service_says(case):
+    plan = case.plan(Phases="one", LogLevel="warning")
+    plan.actor("web", "notify READY=1 STATUS=first , serve --quiet", Phase="one", Type="notify", Instances=50)
+    run = case.run(plan).ready()
+    for instance in range(1, 51):
+        mine = {"service": "web", "instance": instance}
+        run.journal.order(run.journal.only("service_started", **mine), run.journal.only("service_status", **mine))
+    equal(run.end(), 0, "exit code")

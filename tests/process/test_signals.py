@@ -358,3 +358,51 @@ def bad_usage_is_64_and_starts_nothing(case):
                               env=case.environment, check=False)
         equal(done.returncode, 64, f"exit code of {words}")
         check(done.stderr.strip(), f"{words}: nothing was said")
+
+
+def storm(case, pid, number):
+    """Sends this signal as fast as can be, until the process is gone."""
+    script = f"import os\nwhile True:\n try: os.kill({pid}, {int(number)})\n except BlockingIOError: pass\n"
+    sender = subprocess.Popen(["/usr/bin/python3", "-c", script], stderr=subprocess.DEVNULL)
+    case.cleaners[:0] = [sender.kill, sender.wait]
+
+
+@test(alone=True)
+def a_storm_of_queued_signals_keeps_nobody_from_ending_in_time(case):
+    for number in (signal.SIGRTMIN + 3, signal.SIGRTMIN + 5, signal.SIGCHLD):
+        plan = case.plan(Phases="http db", LogLevel="err", RuntimeDirectory=case.path(f"run.{int(number)}"))
+        plan.actor(f"web-{int(number)}", "serve --term-ms 200", Phase="http")
+        plan.actor("data", "serve", Phase="db")
+        run = case.run(plan).ready()
+        case.serving(f"web-{int(number)}")
+        storm(case, run.pid, number)
+        equal(run.end(), 0, f"exit code under a storm of {int(number)}")
+        within(run.journal.only("ending_finished")["took_us"], 200_000, 3_000_000, "the ending")
+
+
+@test
+def a_single_command_that_was_asked_by_int_gets_the_first_term_and_no_second_one(case):
+    run = case.run_actor("serve --exit 5 --term-ms 500")
+    case.serving("command")
+    for count, number in enumerate((signal.SIGINT, signal.SIGTERM, signal.SIGTERM), 1):
+        run.send(number)
+        run.journal.until("signal_received", count=count)
+    equal(run.wait(), 5, "exit code")
+    equal([line["effect"] for line in run.journal.all("signal_received")], ["ending_begins", "passed_on", "recorded"], "effects")
+    equal(case.signals("command"), [signal.SIGINT, signal.SIGTERM], "signals of the command")
+
+
+@test
+def who_ended_in_time_while_pid_1_was_stopped_past_its_deadline_was_not_killed(case):
+    plan = case.plan(Phases="one", GraceSec=2, DeadlineSec=1)
+    plan.actor("web", "serve --term-ms 200", Phase="one")
+    run = case.run(plan).ready()
+    case.serving("web")
+    run.send(signal.SIGTERM)
+    asked = run.journal.until("service_asked")
+    run.send(signal.SIGSTOP)
+    case.log.until("exiting", name="web")
+    wait_until(lambda: time.monotonic_ns() // 1000 > asked["mono_us"] + 1_200_000, "the deadline has passed")
+    run.send(signal.SIGCONT)
+    equal(run.wait(), 0, "exit code")
+    run.journal.none("service_killed")

@@ -1,6 +1,9 @@
 """Starting, restarting and giving up: cases 36, 37, 57 and 58."""
 import os
+import shutil
 import signal
+import subprocess
+import tempfile
 
 from case import test
 from journal import check, equal, wait_until, within
@@ -269,3 +272,32 @@ def case_58_a_daemon_that_says_mainpid_is_followed(case):
     equal(case.signals("daemon"), [15], "signals of the daemon")
     exited = run.journal.only("service_exited", service="classic")
     equal((exited["pid"], exited["asked"]), (daemon["pid"], True), "whose end was the service's")
+
+
+@test
+def a_runtime_directory_on_a_disk_has_its_journal_too(case):
+    folder = tempfile.mkdtemp(prefix="endwell-test-", dir="/var/tmp")
+    case.cleaners.append(lambda: shutil.rmtree(folder, ignore_errors=True))
+    plan = case.plan(Phases="one", RuntimeDirectory=os.path.join(folder, "run"))
+    plan.actor("web", "serve", Phase="one")
+    run = case.run(plan).ready()
+    case.serving("web")
+    equal(run.end(), 0, "exit code")
+    equal(run.journal.last("ending_finished")["code"], 0, "the journal goes to its end")
+
+
+@test
+def an_orphan_from_outside_belongs_to_no_service_that_has_not_started_yet(case):
+    gate = case.fifo("gate")
+    plan = case.plan(Phases="http db")
+    plan.actor("web", "serve", Phase="http")
+    plan.actor("once", f"say up , eof {gate} , exit 0", Phase="db", Type="oneshot")
+    plan.actor("data", "say up , serve", Phase="db", Type="notify")
+    run = case.run(plan)
+    case.log.until("up", count=2)
+    subprocess.run(["nsenter", "--target", str(run.pid), "--pid", "/bin/sh", "-c", "sleep 3600 &"], check=True, timeout=60)
+    with open(gate, "wb"):
+        pass
+    adopted = run.journal.until("orphan_adopted", comm="sleep")
+    equal(adopted.get("service"), None, "whose it is")
+    equal(run.end(), 0, "exit code")
