@@ -152,7 +152,7 @@ static void stage_kill(void *self) {
                                 crew_live(crew, member, LIFE_FORCED);
                 }
         }
-        crew_signal_hooks(crew, NULL, SIGKILL);
+        crew_cut_hooks(crew, NULL);
         crew->stops_dirty = true;
 }
 

@@ -72,8 +72,8 @@ static void count(Crew *crew, const HookRun *run, int by) {
         if (run->member == CREW_NOBODY)
                 crew->phase_hooks_running += (unsigned)by;
         else {
-                uint8_t *running = &crew->members[run->member].hooks_running[config_of(crew, run)->on];
-                *running = (uint8_t)(*running + by);
+                uint16_t *running = &crew->members[run->member].hooks_running[config_of(crew, run)->on];
+                *running = (uint16_t)(*running + by);
         }
 }
 
@@ -141,6 +141,14 @@ void crew_signal_hooks(Crew *crew, const Member *member, int signal_number) {
                 }
                 crew->stage->signal_hook(crew->self, i, signal_number);
         }
+}
+
+/* A limit has passed, be it the phase's or the member's: that is a time-out, too. */
+void crew_cut_hooks(Crew *crew, const Member *member) {
+        for (uint32_t i = 0; i < crew->n_runs; i++)
+                if (is_of(crew, &crew->runs[i], member) && !crew->runs[i].killed)
+                        crew->runs[i].timed_out = true;
+        crew_signal_hooks(crew, member, SIGKILL);
 }
 
 void crew_hurry_hooks(Crew *crew, const Member *member) {

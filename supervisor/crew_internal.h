@@ -51,7 +51,7 @@ typedef struct Member {
         const char *error_step;  /* before exec; NULL: none */
         int error_number;
         char *status;
-        uint8_t hooks_running[4]; /* by HookOn up to post-stop */
+        uint16_t hooks_running[4]; /* by HookOn up to post-stop */
         bool settled;            /* ready once, or resting: those who wait for its start may go on */
         bool new_orphans;        /* adopted since the tree was last asked or killed */
         bool has_exited, asked, clean, said_stopping, drained, overdue, start_hook_failed, requirement_failed;
@@ -182,6 +182,7 @@ void crew_tell_readiness(Crew *crew, const char *reason);
 /* Begins the hooks of an edge; how many run now. `member` NULL: of `phase`. */
 unsigned crew_run_hooks(Crew *crew, Member *member, int phase, HookOn on);
 void crew_signal_hooks(Crew *crew, const Member *member, int signal_number); /* NULL: the phases' */
+void crew_cut_hooks(Crew *crew, const Member *member);
 void crew_hook_time_up(Crew *crew, HookRun *run);
 void crew_hurry_hooks(Crew *crew, const Member *member);
 bool crew_member_hooks_run(const Member *member);

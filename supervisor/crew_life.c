@@ -166,7 +166,7 @@ static void carry_out(Crew *crew, Member *member, LifeOrder order) {
         case LIFE_ORDER_KILL:          crew_kill(crew, member); break;
         case LIFE_ORDER_CLEAR:         crew_clear(crew, member); break;
         case LIFE_ORDER_STOP_HOOKS:    crew_signal_hooks(crew, member, SIGTERM); break;
-        case LIFE_ORDER_KILL_HOOKS:    crew_signal_hooks(crew, member, SIGKILL); break;
+        case LIFE_ORDER_KILL_HOOKS:    crew_cut_hooks(crew, member); break;
         case LIFE_ORDER_RUN_POST_STOP: run_hooks_and_go_on(crew, member, HOOK_POST_STOP); break;
         case LIFE_ORDER_SETTLE:        crew_settle_run(crew, member); break;
         case LIFE_ORDER_REST:          rest(crew, member); break;
@@ -223,7 +223,7 @@ void crew_kill(Crew *crew, Member *member) {
         const char *reason = crew_kill_reason(crew, member);
         if (!member->kill_reason)
                 member->kill_reason = reason;
-        crew_signal_hooks(crew, member, SIGKILL);
+        crew_cut_hooks(crew, member);
         crew_alarm_member(crew, member, usec_add(now, GIVE_UP_USEC));
         crew_member_signal(crew, member, crew_whom_to_kill(crew, member), SIGKILL, reason);
 }

@@ -87,6 +87,10 @@ void launches_watch(Launches *launches, uint32_t slot, int fd) {
         (void)epoll_ctl(launches->epoll_fd, EPOLL_CTL_ADD, fd, &event); /* ENOMEM, ENOSPC: see the header */
 }
 
+void launches_look(Launches *launches, uint32_t slot) {
+        read_slot(launches, slot, false);
+}
+
 void launches_settle(Launches *launches, uint32_t slot) {
         read_slot(launches, slot, true);
 }

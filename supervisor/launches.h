@@ -17,5 +17,7 @@ Launches *launches_free(Launches *launches);
 
 /* Takes the reading end of the pipe. When it cannot be watched (ENOMEM), it is read when the child ends: launches_settle(). */
 void launches_watch(Launches *launches, uint32_t slot, int fd);
-/* Tells now what the pipe of `slot` says, before its child's end is told. */
+/* Tells now what the pipe of `slot` says, if it says anything yet: before a message of its child is heard. */
+void launches_look(Launches *launches, uint32_t slot);
+/* The same before its child's end is told: what the pipe does not say now it will never say. */
 void launches_settle(Launches *launches, uint32_t slot);

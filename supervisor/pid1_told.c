@@ -84,6 +84,23 @@ typedef struct Stranger {
         sd_event_source *source;
 } Stranger;
 
+/* Its own parent collected it: nobody knows the code. What was the main process once is awaited as an orphan by now. */
+static void tell_of_unknown_end(Pid1 *pid1, uint32_t member, pid_t pid) {
+        const Ended unknown = { .code = CLD_EXITED };
+        const RosterEntry *known = roster_find(pid1->roster, pid);
+        if (!known)
+                return;
+        RosterEntry entry = *known;
+        roster_remove(pid1->roster, pid);
+        if (entry.kind == ROSTER_ORPHAN)
+                crew_on_orphan_gone(pid1->crew, entry.owner, pid, entry.comm, unknown);
+        else if (crew_view(pid1->crew, member).pid == pid) {
+                if (pid1->mailbox)
+                        mailbox_drain(pid1->mailbox, member);
+                crew_on_exited(pid1->crew, member, unknown);
+        }
+}
+
 static int on_stranger_gone(sd_event_source *source, int fd, uint32_t revents, void *userdata) {
         Stranger *stranger = userdata;
         Pid1 *pid1 = stranger->pid1;
@@ -93,11 +110,7 @@ static int on_stranger_gone(sd_event_source *source, int fd, uint32_t revents, v
         (void)sd_event_source_set_enabled(source, SD_EVENT_OFF);
         sd_event_source_unref(source); /* frees the stranger, see on_stranger_freed() */
         roster_collect(pid1->roster, pid); /* ours by now: its end is told with its code */
-        if (roster_find(pid1->roster, pid)) {
-                roster_remove(pid1->roster, pid); /* its own parent collected it: nobody knows the code */
-                if (crew_view(pid1->crew, member).pid == pid)
-                        crew_on_exited(pid1->crew, member, (Ended){ .code = CLD_EXITED });
-        }
+        tell_of_unknown_end(pid1, member, pid);
         pid1_rearm(pid1);
         return 0;
 }
@@ -163,8 +176,12 @@ static void take_main_pid(Pid1 *pid1, uint32_t member, pid_t sender, pid_t pid) 
         }
         RosterEntry *entry = roster_find(pid1->roster, pid);
         bool was_orphan = entry && entry->kind == ROSTER_ORPHAN;
+        if (entry && !was_orphan) { /* its owner is not a member's number, and its end is told to somebody else */
+                refuse(pid1, member, sender, "MAINPID is a hook");
+                return;
+        }
         int r = 0;
-        if (entry)
+        if (was_orphan)
                 entry->kind = ROSTER_MAIN;
         else
                 r = roster_add(pid1->roster, &(RosterEntry){ .pid = pid, .kind = ROSTER_MAIN, .owner = member });
@@ -194,6 +211,7 @@ void pid1_on_message(void *userdata, uint32_t slot, pid_t sender, uid_t sender_u
                 refuse(pid1, slot, sender, "the sender is not inside the service");
                 return;
         }
+        launches_look(pid1->launches, slot); /* who speaks was executed: started comes before ready */
         if (words->main_pid > 0)
                 take_main_pid(pid1, slot, sender, words->main_pid);
         crew_on_notify(pid1->crew, slot, sender, words);

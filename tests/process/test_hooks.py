@@ -259,3 +259,22 @@ def a_line_that_comes_twice_is_a_hook_that_ran_twice(case):
     case.serving("web")
     equal(run.journal.until("hook_repeated", hook="pool")["times"], 2, "times")
     equal(run.end(), 0, "exit code")
+
+
+@test
+def two_hundred_and_fifty_six_hooks_of_one_edge_are_all_waited_for(case):
+    gate = case.fifo("gate")
+    plan = case.plan(Phases="one", LogLevel="warning")
+    plan.actor("web", "serve", Phase="one")
+    for number in range(256):
+        plan.section(f"[Hook before-{number}]", {"Exec": f"/bin/sh -c 'read x < {gate}'", "Service": "web", "On": "pre-start",
+                                                 "TimeoutSec": "50"})
+    run = case.run(plan)
+    run.journal.until("hook_started", count=256)
+    run.journal.none("service_started")
+    held = os.open(gate, os.O_RDWR)
+    os.write(held, b"\n" * 256)
+    started = run.journal.until("service_started")
+    equal(len([line for line in run.journal.all("hook_finished") if line["seq"] < started["seq"]]), 256, "hooks that ran before")
+    os.close(held)
+    equal(run.end(), 0, "exit code")

@@ -54,6 +54,8 @@ def faults():
     yield "a restart in the ending", good()[:-1] + [member("service_restart_scheduled", "web"), line("ending_finished", code=0)]
     yield "ready again", good()[:-1] + [line("readiness_changed", ready=True), line("ending_finished", code=0)]
     yield "an end that nothing tells", [one for one in good() if one["event"] != "service_exited"]
+    lines = good()
+    yield "ready before started", lines[:2] + [member("service_ready", "data")] + lines[2:]
     yield "no end", good()[:-1]
     yield "something after the end", good() + [line("log_dropped", n=1)]
     yield "two ends", good() + [line("ending_finished", code=0)]

@@ -203,3 +203,37 @@ def nonsense_on_the_socket_harms_nobody(case):
     descriptors = sorted(os.readlink(f"/proc/{run.pid}/fd/{name}") for name in os.listdir(f"/proc/{run.pid}/fd"))
     check("/dev/zero" not in descriptors, "descriptors that came along were not closed")
     equal(run.end(), 0, "exit code")
+
+
+@test
+def a_main_pid_that_is_a_hook_is_refused_and_the_hook_ends_as_a_hook(case):
+    pid, hold = case.fifo("pid"), case.fifo("hold")
+    plan = case.plan(Phases="one")
+    plan.shell("web", f'read pid < {pid}; {os.environ["ENDWELL_BINARY"]} notify MAINPID=$pid; exec "$ACTOR" serve',
+               Phase="one")
+    # more hooks than members, so that a hook's number is no member's
+    for number in range(40):
+        plan.hook(f"after-{number}", "exit 0", Service="web", On="post-stop")
+    plan.section("[Hook held]", {"Exec": f"/bin/sh -c 'echo $$$$ > {pid}; read x < {hold}'", "Service": "web",
+                                 "On": "post-start", "TimeoutSec": "50"})
+    run = case.run(plan)
+    equal(run.journal.until("notify_refused", service="web")["reason"], "MAINPID is a hook", "reason")
+    with open(hold, "w", encoding="ascii") as file:
+        file.write("go\n")
+    equal(run.journal.until("hook_finished", hook="held")["status"], 0, "how the hook ended")
+    case.serving("web")
+    equal(run.end(), 0, "exit code")
+    equal(case.signals("web"), [signal.SIGTERM], "signals of the true main process")
+
+
+@test
+def a_former_main_process_that_its_own_parent_collects_is_waited_for_no_longer(case):
+    plan = case.plan(Phases="one")
+    tell = os.environ["ENDWELL_BINARY"] + " notify"
+    plan.shell("web", f'sleep 3600 & child=$!; {tell} MAINPID=$child; {tell} MAINPID=$$; kill $child; wait $child; '
+               f'{tell} READY=1; exec "$ACTOR" serve', Phase="one", Type="notify")
+    run = case.run(plan).ready()
+    case.serving("web")
+    run.journal.until("orphan_gone", service="web", comm="sleep")
+    equal(run.end(), 0, "exit code")
+    within(run.journal.only("ending_finished")["took_us"], 0, 5 * S, "the ending")

@@ -259,9 +259,9 @@ def case_58_a_daemon_that_says_mainpid_is_followed(case):
                f"+ serve --term-ms 200 , eof {gate} , exit 0", Phase="one", Type="notify")
     run = case.run(plan).ready()
     daemon = case.log.until("known")
-    first = run.journal.only("service_started")["pid"]
     with open(gate, "wb"):
         pass  # the first process ends now, as the first process of a classic daemon does
+    first = case.log.until("eof")["pid"]
     wait_until(lambda: not run.lives(first), "the first process is collected", alive=run.alive)
     case.serving("daemon")
     run.journal.none("service_exited")

@@ -84,6 +84,18 @@ def _collected(lines, broken):
         broken.append(f"L7: nothing says how this ended: {line}")
 
 
+def _lives(lines, broken):
+    """Each run of a member is starting, then started, then ready."""
+    states = {}
+    for line in lines:
+        member = (line.get("service"), line.get("instance"))
+        before = {"service_started": "service_starting", "service_ready": "service_started"}.get(line["event"])
+        if before and states.get(member) != before:
+            broken.append(f"{line} without {before} before it")
+        if line["event"] in ("service_starting", "service_started", "service_ready"):
+            states[member] = line["event"]
+
+
 def broken_laws(lines, code, phases=None, phase_of=None, short_cut=False):
     """Sentences; an empty list when all is well. `short_cut`: development mode, where L1 and L2 do not hold."""
     broken = []
@@ -94,6 +106,7 @@ def broken_laws(lines, code, phases=None, phase_of=None, short_cut=False):
     _hooks(lines, broken)
     _no_start(lines, broken)
     _collected(lines, broken)
+    _lives(lines, broken)
     if phases and not short_cut:
         _phases(lines, phases, broken)
         _gate(lines, phases, phase_of, broken)
