@@ -11,6 +11,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#define UNWRITTEN_MAX (ARCHIVE_RING_SIZE / 4) /* what waits for a flush must not leave the ring meanwhile */
+
 struct Archive {
         ArchiveRing ring;
         ArchiveFile file;
@@ -36,19 +38,33 @@ int archive_new(Archive **ret, const ArchivePlan *plan) {
         return 0;
 }
 
-/* Writes what is missing in the file, oldest first. When the disk was full for a while this is more than one line, at most
- * all that the ring holds; what left the ring meanwhile is a gap in the file that the numbers show. */
+/* As many whole lines from `*place` on as fit. Their length; 0: there are none. */
+static size_t gather(const ArchiveRing *ring, uint64_t *place, char *buffer, size_t size, uint64_t *ret_first_seq) {
+        size_t length = 0;
+        uint64_t seq;
+        long n;
+
+        while ((n = archive_ring_get(ring, place, buffer + length, size - length, &seq)) > 0) {
+                if (length == 0)
+                        *ret_first_seq = seq;
+                length += (size_t)n;
+        }
+        return length;
+}
+
+/* Writes what is missing in the file, oldest first. When the disk was full for a while this is at most all that the ring
+ * holds; what left the ring meanwhile is a gap in the file that the numbers show. */
 static void catch_up(Archive *archive) {
-        char line[EVENT_LINE_MAX];
+        char lines[4 * EVENT_LINE_MAX];
         uint64_t seq;
 
         if (!archive_ring_has(&archive->ring, archive->unwritten))
                 archive->unwritten = archive->ring.tail;
         for (;;) {
                 uint64_t place = archive->unwritten;
-                long n = archive_ring_get(&archive->ring, &place, line, sizeof line, &seq);
+                size_t n = gather(&archive->ring, &place, lines, sizeof lines, &seq);
 
-                if (n <= 0 || archive_file_write(&archive->file, seq, line, (size_t)n) < 0)
+                if (n == 0 || archive_file_write(&archive->file, seq, lines, n) < 0)
                         return;
                 archive->unwritten = place;
         }
@@ -84,6 +100,11 @@ void archive_append(Archive *archive, uint64_t seq, const char *line, size_t len
         if (length > EVENT_LINE_MAX)
                 return; /* event_write() makes no such line; one that no reader's buffer could take would stop them all */
         archive_ring_put(&archive->ring, seq, line, length);
+        if (archive->ring.head - archive->unwritten > UNWRITTEN_MAX)
+                archive_flush(archive);
+}
+
+void archive_flush(Archive *archive) {
         if (archive->has_file)
                 catch_up(archive);
 }

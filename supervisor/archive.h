@@ -26,9 +26,11 @@ Archive *archive_free(Archive *archive);
 /* True when `path` (which need not exist; its folder must) is on a tmpfs. */
 bool archive_is_on_tmpfs(const char *path);
 
-/* One line with its newline. Never fails: when the file cannot be written, the line is in the ring, and
- * archive_file_error() tells why (a positive errno, 0 while all is well). */
+/* One line with its newline, into the ring. Never fails. */
 void archive_append(Archive *archive, uint64_t seq, const char *line, size_t length);
+/* Writes what was appended into the file, in one piece: at the end of each turn of the event loop. When it cannot be written
+ * the lines stay in the ring, and archive_file_error() tells why (a positive errno, 0 while all is well). */
+void archive_flush(Archive *archive);
 int archive_file_error(const Archive *archive);
 void archive_reopen(Archive *archive);
 uint64_t archive_newest(const Archive *archive); /* number of the newest line; 0: none */

@@ -77,6 +77,7 @@ static void say_losses(Pid1 *pid1) {
 static int on_pump(sd_event_source *source, void *userdata) {
         Pid1 *pid1 = userdata;
         (void)source;
+        archive_flush(pid1->archive);
         say_losses(pid1);
         if (pid1->control)
                 control_pump(pid1->control);
@@ -108,7 +109,8 @@ static int make_sources(Pid1 *pid1) {
                 r = sd_event_add_defer(pid1->event, &pid1->pump, on_pump, pid1);
         if (r >= 0)
                 r = sd_event_source_set_enabled(pid1->pump, SD_EVENT_OFF);
-        return r;
+        /* After the signals and deaths that are there already: their events go out in one piece. */
+        return r < 0 ? r : sd_event_source_set_priority(pid1->pump, PRIORITY_ORDINARY - 2);
 }
 
 static int make_mailbox(Pid1 *pid1) {

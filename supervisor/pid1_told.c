@@ -211,7 +211,6 @@ void pid1_on_message(void *userdata, uint32_t slot, pid_t sender, uid_t sender_u
                 refuse(pid1, slot, sender, "the sender is not inside the service");
                 return;
         }
-        launches_look(pid1->launches, slot); /* who speaks was executed: started comes before ready */
         if (words->main_pid > 0)
                 take_main_pid(pid1, slot, sender, words->main_pid);
         crew_on_notify(pid1->crew, slot, sender, words);

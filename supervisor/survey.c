@@ -11,7 +11,8 @@
 #include "supervisor/kin.h"
 #include "supervisor/priority.h"
 
-#define DUTY        10   /* a survey may take one tenth of the time */
+#define DUTY        10   /* a survey that is not cheap may take one tenth of the time */
+#define CHEAP_USEC  250
 #define TREE_MAX    4096 /* processes of one tree that one walk signals; the next survey finds the rest */
 #define ANCESTORS_MAX     1024
 #define NOTED_MEMBERS_MAX 32
@@ -128,7 +129,8 @@ static int on_later(sd_event_source *source, uint64_t usec, void *userdata) {
 }
 
 void survey_ask(Survey *survey) {
-        usec_t due = usec_add(survey->last_usec, survey->last_took_usec * DUTY);
+        usec_t pause = survey->last_took_usec > CHEAP_USEC ? survey->last_took_usec * DUTY : 0;
+        usec_t due = usec_add(survey->last_usec, pause);
         if (clock_now_usec() >= due) {
                 if (sd_event_source_set_enabled(survey->soon, SD_EVENT_ONESHOT) >= 0)
                         return;

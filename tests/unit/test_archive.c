@@ -47,6 +47,7 @@ static void append(Archive *archive, uint64_t seq, size_t width) {
                 line[n++] = 'x';
         n += snprintf(line + n, sizeof line - (size_t)n, "\"}\n");
         archive_append(archive, seq, line, (size_t)n);
+        archive_flush(archive);
 }
 
 /* Reads to the end with a buffer of `size` and demands that numbers grow by one from `first` to `last`. */

@@ -27,6 +27,7 @@ static void grow(Server *server, uint64_t lines, uint64_t width) {
         for (; lines > 0; lines--) {
                 Event event = { .kind = EVENT_SERVICE_STATUS, .seq = ++server->seq, .service = "s", .text = text };
                 archive_append(server->archive, server->seq, line, event_write(&event, line, sizeof line));
+                archive_flush(server->archive);
         }
         control_pump(server->control);
 }
