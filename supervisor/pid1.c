@@ -17,6 +17,7 @@
 #include "shutdown/verdict.h"
 #include "supervisor/child.h"
 #include "supervisor/priority.h"
+#include "supervisor/upward.h"
 
 #define LOSSES_USEC (1 * USEC_PER_SEC)
 #define LATE_USEC     (100 * USEC_PER_MSEC)
@@ -287,6 +288,7 @@ int pid1_run(Config *config, const RunOptions *options) {
         int code = open_runtime(&pid1);
         if (code != 0)
                 return code;
+        upward_open(config->single && !pid1.has_runtime);
         int r = make_parts(&pid1);
         if (r < 0) {
                 log_err("could not make what the supervisor needs: %s; nothing was started", strerrordesc_np(-r));

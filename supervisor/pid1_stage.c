@@ -17,6 +17,7 @@
 #include "supervisor/kin.h"
 #include "supervisor/pid1.h"
 #include "supervisor/termination.h"
+#include "supervisor/upward.h"
 
 extern char **environ;
 
@@ -265,6 +266,7 @@ void pid1_record(Pid1 *pid1, Event *event) {
         LogLevel level = pid1->config->single ? level_for_command(event) : sentence_level(event);
         if (log_wants(level))
                 log_line(level, "%s", sentence_write(event, sentence));
+        upward_tell(event);
         (void)sd_event_source_set_enabled(pid1->pump, SD_EVENT_ONESHOT);
 }
 

@@ -264,3 +264,23 @@ def a_start_is_told_before_what_the_service_says(case):
         mine = {"service": "web", "instance": instance}
         run.journal.order(run.journal.only("service_started", **mine), run.journal.only("service_status", **mine))
     equal(run.end(), 0, "exit code")
+
+
+@test
+def an_endwell_below_another_one_says_when_it_is_ready_and_when_it_ends(case):
+    gate = case.fifo("gate")
+    inner = case.file("inner.ini", f"[Supervisor]\nPhases=one\nRuntimeDirectory={case.path('inner')}\n[Service deep]\n"
+                      f"ExecStart={os.environ['ENDWELL_ACTOR']} as deep , say up , eof {gate} , notify READY=1 , serve\n"
+                      "Type=notify\nPhase=one\n")
+    plan = case.plan(Phases="one")
+    plan.service("nest", f"{os.environ['ENDWELL_BINARY']} run -c {inner}", Phase="one", Type="notify")
+    run = case.run(plan)
+    case.log.until("up", name="deep")
+    run.journal.none("service_ready")
+    with open(gate, "wb"):
+        pass
+    run.ready()
+    case.serving("deep")
+    check("start-up finished" in run.journal.until("service_status", service="nest")["text"], "the status is the inner one's")
+    equal(run.end(), 0, "exit code")
+    equal(case.signals("deep"), [signal.SIGTERM], "signals of the inner one's service")
