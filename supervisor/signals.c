@@ -123,6 +123,7 @@ static bool is_deaf_to(int number) {
         case SIGKILL:
         case SIGSTOP:
         case SIGPIPE: /* each write says EPIPE */
+        case SIGXFSZ: /* and EFBIG: to record, or to pass on, what our own log met would be a second fault */
         case SIGTTIN:
         case SIGTTOU:
                 return true;

@@ -406,3 +406,18 @@ def who_ended_in_time_while_pid_1_was_stopped_past_its_deadline_was_not_killed(c
     run.send(signal.SIGCONT)
     equal(run.wait(), 0, "exit code")
     run.journal.none("service_killed")
+
+
+@test
+def a_limit_of_file_sizes_costs_the_log_and_is_no_signal(case):
+    plan = case.plan(Phases="one")
+    plan.service("web", "/bin/sleep 3600", Phase="one")
+    run = case.run(plan, shell='ulimit -f 8 && exec "$@"').ready()
+    run.unchecked = True  # the journal's file has the same limit; the memory has its last lines
+    for count in range(1, 31):
+        run.send(signal.SIGUSR1)
+        wait_until(lambda wanted=count: run.verb("events", "--json").stdout.count('"SIGUSR1"') == wanted, "the signal",
+                   alive=run.alive)
+    within(os.path.getsize(run.stderr_path), 4000, 4096, "the size of the log, which met its limit")
+    check("SIGXFSZ" not in run.verb("events", "--json").stdout, "our own write was taken for a signal")
+    equal(run.end(), 0, "exit code")
