@@ -27,7 +27,7 @@ typedef struct Pid1 {
         Config *config;
         const RunOptions *options;
         bool pid_one; /* PID 1 of its namespace; else a subreaper */
-        bool terminal, has_runtime;
+        bool terminal;
         sd_event *event;
         Runtime runtime;
         bool has_runtime, put_off; /* the timer was late, and was set anew to hear the dead first */
@@ -53,8 +53,7 @@ typedef struct Pid1 {
         int archive_error;
         Past past;
         pid_t *hook_pids; /* of each hook run: its group */
-        bool finished;
-        bool had_term, passed_on; /* single-command mode: SIGTERM, or what stands for it, was sent; sent before it was asked */
+        bool finished, had_term, passed_on; /* single-command mode: SIGTERM, or what stands for it, was sent; sent before it was asked */
         int code;
 } Pid1;
 
