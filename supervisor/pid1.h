@@ -53,7 +53,7 @@ typedef struct Pid1 {
         int archive_error;
         Past past;
         pid_t *hook_pids; /* of each hook run: its group */
-        bool finished, had_term; /* had_term: single-command mode; SIGTERM, or what stands for it, was sent */
+        bool finished, had_term, passed_on; /* single-command mode: SIGTERM, or what stands for it, was sent; sent before it was asked */
         int code;
 } Pid1;
 

@@ -65,11 +65,12 @@ static bool asks_for_the_end(int number) {
         return number == SIGTERM || number == SIGINT || number == SIGQUIT;
 }
 
-static void pass_on(Pid1 *pid1, int number) {
+/* True when it reached somebody. */
+static bool pass_on(Pid1 *pid1, int number) {
         pid_t pid = crew_view(pid1->crew, 0).pid;
         if (pid <= 0)
-                return;
-        (void)(pid1->config->ask_group ? child_signal_group(pid, number) : child_signal(pid, number));
+                return false;
+        return (pid1->config->ask_group ? child_signal_group(pid, number) : child_signal(pid, number)) >= 0;
 }
 
 /* Not so the first one after a SIGINT: a command that ignores the one may heed the other. */
@@ -93,13 +94,14 @@ static void on_command_signal(Pid1 *pid1, const SignalReceived *signal) {
                 bool given = stop != SIGTERM; /* --stop-signal */
                 pid1->ending_signal = number != signal->number || !given ? number : stop;
                 pid1->had_term = signal->number == SIGTERM;
+                pid1->passed_on = pass_on(pid1, pid1->ending_signal); /* first: the command waits for it, the journal does not */
                 record(pid1, signal, "ending_begins");
                 crew_end(pid1->crew, "signal", false);
         } else if (signal->number == SIGTERM && is_repeated_term(pid1, number)) {
                 record(pid1, signal, "recorded");
         } else {
                 record(pid1, signal, "passed_on");
-                pass_on(pid1, number);
+                (void)pass_on(pid1, number);
         }
 }
 

@@ -214,9 +214,10 @@ static void ask_command(Pid1 *pid1, uint32_t member, int signal_number, const ch
         int number = pid1->ending_signal > 0 ? pid1->ending_signal : signal_number;
         if (pid <= 0)
                 return;
-        int r = pid1->config->ask_group ? child_signal_group(pid, number) : child_signal(pid, number);
-        if (r < 0)
+        if (!pid1->passed_on &&
+            (pid1->config->ask_group ? child_signal_group(pid, number) : child_signal(pid, number)) < 0)
                 return; /* it ended in this very moment */
+        pid1->passed_on = false;
         (void)child_signal(pid, SIGCONT);
         crew_told(pid1->crew, member, pid, NULL, number, reason);
 }
