@@ -182,7 +182,7 @@ FULL = [
     ("demo", Ctest("dev", "-L", "demo")),
     ("build release", Build("release")),
     ("sim: a million", Program("build/release/tests/sim/sim", "--schedules", "1000000", "--from", "1", shown=True)),
-    ("sim: a walk of three ties", Program("build/release/tests/sim/walk", "--bound", "3", shown=True)),
+    ("sim: a walk of four ties", Program("build/release/tests/sim/walk", "--bound", "4", shown=True)),
     ("sim: the rest", Ctest("dev", "-L", "sim")),
     ("sim: plants", Program("tests/sim/plants/run", count=count_plants, shown=True)),
     ("process", Ctest("dev", "-L", "process")),
