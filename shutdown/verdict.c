@@ -22,7 +22,7 @@ static unsigned rank(const Verdict *verdict) {
 
 /* Remembers who was to blame for the highest cause so far. */
 static void blame(Verdict *verdict, const char *name, unsigned instance, pid_t pid, const char *comm) {
-        if (name && instance > 0)
+        if (name && instance > 0) /* 0 also when there is only this one */
                 snprintf(verdict->culprit, sizeof verdict->culprit, "%.40s@%u", name, instance);
         else if (name)
                 snprintf(verdict->culprit, sizeof verdict->culprit, "%.40s", name);
@@ -111,7 +111,8 @@ Verdict verdict_fold(Verdict verdict, const Event *event) {
         default: return verdict;
         }
         if (rank(&verdict) != before)
-                blame(&verdict, name, event->kind == EVENT_HOOK_FINISHED ? 0 : event->instance, event->pid,
+                blame(&verdict, name,
+                      event->kind == EVENT_HOOK_FINISHED || event->instances == 1 ? 0 : event->instance, event->pid,
                       event->comm);
         return verdict;
 }

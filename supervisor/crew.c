@@ -151,7 +151,9 @@ void crew_start(Crew *crew) {
         write_remap(crew, remap, sizeof remap);
         crew->epoch = 1;
         crew->started = true;
-        crew->started_usec = crew_now(crew);
+        crew->started_usec = crew->readiness_usec = crew_now(crew);
+        for (uint32_t i = 0; i < crew->n_members; i++)
+                crew->members[i].since_usec = crew->started_usec;
         crew_record(crew, &(Event){ .kind = EVENT_SUPERVISOR_STARTED,
                                     .version = ENDWELL_VERSION,
                                     .mode = mode_to_string(config->mode),

@@ -121,7 +121,7 @@ typedef struct CrewView {
         const char *cause;  /* of the ending; NULL */
         bool ready, ending, fast;
         unsigned epoch;
-        usec_t started_usec, ending_since_usec, deadline_usec, limit_usec; /* instants */
+        usec_t started_usec, readiness_usec, ending_since_usec, deadline_usec, limit_usec; /* instants */
         unsigned orphans;   /* unattributed */
 } CrewView;
 

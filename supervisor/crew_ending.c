@@ -34,6 +34,7 @@ static bool stage_withdraw(void *self, bool fast) {
                                     .fast = crew->conductor.sequence.fast,
                                     .deadline_usec = crew->conductor.budget.deadline_usec });
         crew->ready = false;
+        crew->readiness_usec = crew_now(crew);
         crew_record(crew, &(Event){ .kind = EVENT_READINESS_CHANGED, .ready = false, .reason = "ending" });
         for (uint32_t i = 0; i < crew->n_members; i++) {
                 Member *member = &crew->members[i];

@@ -85,12 +85,18 @@ static usec_t clean_tree_timeout(const Crew *crew, const Member *member) {
         return usec_min(timeout, CLEAN_TREE_USEC);
 }
 
+/* The tree of a service that crashed is killed; a single command's code is nobody's crash, whatever it is: what the command
+ * leaves behind is asked, as nothing comes after it. */
+static bool may_tidy_up(const Crew *crew, const Member *member) {
+        return member->clean || (crew->config->single && !member->error_step);
+}
+
 void crew_clear(Crew *crew, Member *member) {
         usec_t now = crew_now(crew);
         if (member->kill_reason)
                 member->clear_limit_usec = now;
         else if (!member->asked)
-                member->clear_limit_usec = member->clean ? usec_add(now, clean_tree_timeout(crew, member)) : now;
+                member->clear_limit_usec = may_tidy_up(crew, member) ? usec_add(now, clean_tree_timeout(crew, member)) : now;
         member->new_orphans = member->orphans > 0;
         crew_want_survey(crew);
 }

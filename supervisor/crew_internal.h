@@ -109,7 +109,7 @@ struct Crew {
         const char *phase_names[PHASES_MAX];
         Verdict verdict;
         unsigned epoch;
-        usec_t started_usec;
+        usec_t started_usec, readiness_usec; /* the second: of its last change */
         const char *cause, *cause_service;
 
         int start_phase;    /* that is starting; -1: all were told */

@@ -152,7 +152,7 @@ static void rest(Crew *crew, Member *member) {
                 crew_end_because(crew, crew->startup_told ? "essential" : "start_failed", service->name, false);
         else if (crew->n_resting == crew->n_members ||
                  (service->essential && service->type != SERVICE_ONESHOT && tally->resting == service->instances))
-                crew_end_because(crew, "finished", service->name, false);
+                crew_end_because(crew, "finished", crew->n_resting < crew->n_members ? service->name : NULL, false);
 }
 
 static void carry_out(Crew *crew, Member *member, LifeOrder order) {
@@ -201,7 +201,7 @@ void crew_member_signal(Crew *crew, Member *member, Whom whom, int signal_number
 const char *crew_kill_reason(const Crew *crew, const Member *member) {
         if (member && member->drained)
                 return "drained";
-        if (member && member->has_exited && !member->asked && !member->clean)
+        if (member && member->has_exited && !member->asked && !member->clean && !crew->config->single)
                 return "died";
         if (!crew_is_ending(crew))
                 return member && member->overdue ? "start_timeout" : "stop_timeout";

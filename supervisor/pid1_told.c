@@ -211,6 +211,8 @@ void pid1_on_message(void *userdata, uint32_t slot, pid_t sender, uid_t sender_u
                 refuse(pid1, slot, sender, "the sender is not inside the service");
                 return;
         }
+        /* Messages are more urgent than pipes, but who speaks has been started: that is told before what it says. */
+        launches_look(pid1->launches, slot);
         if (words->main_pid > 0)
                 take_main_pid(pid1, slot, sender, words->main_pid);
         crew_on_notify(pid1->crew, slot, sender, words);
