@@ -188,6 +188,8 @@ static void take_main_pid(Pid1 *pid1, uint32_t member, pid_t sender, pid_t pid) 
         if (r >= 0 && !was_orphan)
                 r = watch_stranger(pid1, member, pid);
         if (r < 0) {
+                if (!was_orphan)
+                        roster_remove(pid1->roster, pid); /* its number may come round, as a child of ours */
                 refuse(pid1, member, sender, "MAINPID cannot be watched");
                 return;
         }
@@ -211,6 +213,7 @@ void pid1_on_message(void *userdata, uint32_t slot, pid_t sender, uid_t sender_u
                 refuse(pid1, slot, sender, "the sender is not inside the service");
                 return;
         }
+        launches_look(pid1->launches, slot); /* who speaks was executed: started comes before ready */
         if (words->main_pid > 0)
                 take_main_pid(pid1, slot, sender, words->main_pid);
         crew_on_notify(pid1->crew, slot, sender, words);
