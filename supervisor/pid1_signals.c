@@ -73,10 +73,18 @@ static bool pass_on(Pid1 *pid1, int number) {
         return (pid1->config->ask_group ? child_signal_group(pid, number) : child_signal(pid, number)) >= 0;
 }
 
-/* Not so the first one after a SIGINT: a command that ignores the one may heed the other. */
-static bool is_repeated_term(Pid1 *pid1, int number) {
+/* What the command is asked with when this signal begins the ending: --rewrite goes before --stop-signal. */
+static int asking_signal(const Pid1 *pid1, const SignalReceived *signal, int number) {
+        int stop = pid1->config->services[0].kill_signal;
+        bool given = stop != SIGTERM; /* --stop-signal */
+        return number != signal->number || !given ? number : stop;
+}
+
+/* Not so the first one after a SIGINT: a command that ignores the one may heed the other. But who was asked with what this
+ * one would ask with has had it. */
+static bool is_repeated_term(Pid1 *pid1, const SignalReceived *signal, int number) {
         int asked = pid1->ending_signal > 0 ? pid1->ending_signal : pid1->config->services[0].kill_signal;
-        bool repeated = pid1->had_term || number == asked;
+        bool repeated = pid1->had_term || asking_signal(pid1, signal, number) == asked;
         pid1->had_term = true;
         return repeated;
 }
@@ -90,14 +98,12 @@ static void on_command_signal(Pid1 *pid1, const SignalReceived *signal) {
                 return;
         }
         if (asks_for_the_end(signal->number) && !crew_is_ending(pid1->crew)) {
-                int stop = pid1->config->services[0].kill_signal;
-                bool given = stop != SIGTERM; /* --stop-signal */
-                pid1->ending_signal = number != signal->number || !given ? number : stop;
+                pid1->ending_signal = asking_signal(pid1, signal, number);
                 pid1->had_term = signal->number == SIGTERM;
                 pid1->passed_on = pass_on(pid1, pid1->ending_signal); /* first: the command waits for it, the journal does not */
                 record(pid1, signal, "ending_begins");
                 crew_end(pid1->crew, "signal", false);
-        } else if (signal->number == SIGTERM && is_repeated_term(pid1, number)) {
+        } else if (signal->number == SIGTERM && is_repeated_term(pid1, signal, number)) {
                 record(pid1, signal, "recorded");
         } else {
                 record(pid1, signal, "passed_on");

@@ -188,6 +188,8 @@ static void take_main_pid(Pid1 *pid1, uint32_t member, pid_t sender, pid_t pid) 
         if (r >= 0 && !was_orphan)
                 r = watch_stranger(pid1, member, pid);
         if (r < 0) {
+                if (!was_orphan)
+                        roster_remove(pid1->roster, pid); /* its number may come round, as a child of ours */
                 refuse(pid1, member, sender, "MAINPID cannot be watched");
                 return;
         }
