@@ -4,6 +4,7 @@ import os
 import shutil
 import socket
 import subprocess
+import tempfile
 import threading
 import time
 
@@ -21,6 +22,14 @@ def as_user(*words):
 def own_folder(case, name):
     path = case.path(name)
     os.makedirs(path, 0o711)
+    shutil.chown(path, USER, USER)
+    return path
+
+
+def roomy_folder(case):
+    """For a database: a container's tmpfs may have 64 MiB, which is too little."""
+    path = tempfile.mkdtemp(prefix="endwell-test-", dir="/var/tmp")
+    case.cleaners.append(lambda: shutil.rmtree(path, ignore_errors=True))
     shutil.chown(path, USER, USER)
     return path
 
@@ -126,7 +135,7 @@ COUNT = ("select (select count(*) from job where state = 'done') || ' ' || (sele
 
 
 def three_tiers(case):
-    data, sockets = own_folder(case, "data"), own_folder(case, "pg")
+    data, sockets = roomy_folder(case), own_folder(case, "pg")
     initdb = glob.glob("/usr/lib/postgresql/*/bin/initdb")
     check(initdb, "PostgreSQL is not there (Debian: postgresql)")
     folder = os.path.dirname(initdb[-1])
