@@ -1,4 +1,5 @@
-/* crew_start.c - whose turn it is to start: phases in reverse, After and Requires within one; and whether all are ready. */
+/* crew_start.c - whose turn it is to start: phases in reverse, After and Requires within one; and whether all are
+ * ready. */
 #include "supervisor/crew_internal.h"
 
 void crew_mark_settled(Crew *crew, Member *member) {
@@ -67,7 +68,8 @@ static bool give_turns_of(Crew *crew, size_t index, unsigned *left) {
 static bool give_turns_in_phase(Crew *crew, unsigned phase, unsigned *left) {
         for (size_t s = 0; s < crew->config->n_services; s++) {
                 const ServiceConfig *service = &crew->config->services[s];
-                if (service->phase != phase || crew->tallies[s].turns == service->instances || !may_start(crew, service))
+                if (service->phase != phase || crew->tallies[s].turns == service->instances ||
+                    !may_start(crew, service))
                         continue;
                 if (!give_turns_of(crew, s, left))
                         return false;
@@ -114,8 +116,8 @@ void crew_tell_readiness(Crew *crew, const char *reason) {
         crew_record(crew, &(Event){ .kind = EVENT_READINESS_CHANGED, .ready = ready, .reason = reason });
 }
 
-/* What has done its work stands in nobody's way, and what is not essential does not either once it has failed for good; but
- * an essential service that is over is no longer there to be ready. */
+/* What has done its work stands in nobody's way, and what is not essential does not either once it has failed for good;
+ * but an essential service that is over is no longer there to be ready. */
 static bool counts_as_ready(const Crew *crew, const Member *member) {
         const ServiceConfig *service = crew_service(crew, member);
         bool may_be_gone = service->type == SERVICE_ONESHOT || !service->essential;
