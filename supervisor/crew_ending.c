@@ -60,6 +60,21 @@ static unsigned alive_until(const Crew *crew, int phase) {
         return alive;
 }
 
+/* A second; but while later phases have members, at most half of what the next of them has until its own limit: whom
+ * the kernel cannot kill must not cost them their asking. */
+usec_t crew_patience(const Crew *crew) {
+        const Conductor *conductor = &crew->conductor;
+        unsigned phase = conductor->sequence.phase + 1;
+        if (!crew_is_ending(crew) || conductor->sequence.development)
+                return GIVE_UP_USEC;
+        while (phase < conductor->budget.n_phases && crew->alive[phase] == 0)
+                phase++;
+        if (phase >= conductor->budget.n_phases)
+                return GIVE_UP_USEC;
+        usec_t limit = usec_add(conductor->since_usec, budget_limit(&conductor->budget, phase));
+        return usec_min(GIVE_UP_USEC, usec_max(GIVE_UP_MIN_USEC, usec_sub(limit, crew_now(crew)) / 2));
+}
+
 static PhaseTally stage_tally(void *self, unsigned phase) {
         Crew *crew = self;
         if (crew->counted_phase != (int)phase) {

@@ -143,7 +143,7 @@ void crew_signal_hooks(Crew *crew, const Member *member, int signal_number) {
                         continue;
                 if (signal_number == SIGKILL) {
                         run->killed = true;
-                        alarms_set(&crew->alarms, alarm_of(crew, run), usec_add(crew_now(crew), GIVE_UP_USEC));
+                        alarms_set(&crew->alarms, alarm_of(crew, run), usec_add(crew_now(crew), crew_patience(crew)));
                 }
                 crew->stage->signal_hook(crew->self, i, signal_number);
         }
@@ -233,6 +233,6 @@ void crew_hook_time_up(Crew *crew, HookRun *run) {
                 return;
         }
         run->timed_out = run->killed = true;
-        alarms_set(&crew->alarms, alarm_of(crew, run), usec_add(crew_now(crew), GIVE_UP_USEC));
+        alarms_set(&crew->alarms, alarm_of(crew, run), usec_add(crew_now(crew), crew_patience(crew)));
         crew->stage->signal_hook(crew->self, (uint32_t)(run - crew->runs), SIGKILL);
 }

@@ -18,7 +18,8 @@
 #include "supervisor/life.h"
 #include "supervisor/respawn.h"
 
-#define GIVE_UP_USEC      (1 * USEC_PER_SEC)  /* what outlives SIGKILL this long is given up */
+#define GIVE_UP_USEC      (1 * USEC_PER_SEC) /* what outlives SIGKILL this long is given up */
+#define GIVE_UP_MIN_USEC  (100 * USEC_PER_MSEC)
 #define CLEAN_TREE_USEC   (10 * USEC_PER_SEC) /* at most, for the tree of a service that ended by itself */
 #define DRAINED_KILL_USEC (1 * USEC_PER_SEC)
 #define PROGRESS_USEC     (1 * USEC_PER_SEC)
@@ -195,6 +196,8 @@ void crew_hurry_hooks(Crew *crew, const Member *member);
 bool crew_member_hooks_run(const Member *member);
 
 extern const ConductorStage crew_conductor_stage;
+/* How long from now what was killed is waited for until it is given up. */
+usec_t crew_patience(const Crew *crew);
 void crew_release_stops(Crew *crew);
 void crew_check_group(Crew *crew);
 void crew_tell_progress(Crew *crew);

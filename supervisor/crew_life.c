@@ -225,6 +225,6 @@ void crew_kill(Crew *crew, Member *member) {
         if (!member->kill_reason)
                 member->kill_reason = reason;
         crew_cut_hooks(crew, member);
-        crew_alarm_member(crew, member, usec_add(now, GIVE_UP_USEC));
+        crew_alarm_member(crew, member, usec_add(now, crew_patience(crew)));
         crew_member_signal(crew, member, crew_whom_to_kill(crew, member), SIGKILL, reason);
 }

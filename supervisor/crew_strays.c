@@ -91,7 +91,7 @@ void crew_treat_strays(Crew *crew) {
                 crew_signal_strays(crew, SIGTERM, "orphan");
                 return;
         }
-        crew_alarm(crew, CREW_ALARM_STRAYS, usec_add(crew_now(crew), GIVE_UP_USEC));
+        crew_alarm(crew, CREW_ALARM_STRAYS, usec_add(crew_now(crew), crew_patience(crew)));
         crew_signal_strays(crew, SIGKILL, crew_kill_reason(crew, NULL));
 }
 

@@ -8,7 +8,8 @@
 #include "supervisor/libexec.h"
 #include "supervisor/pid1.h"
 
-#define SETTLE_USEC (250 * USEC_PER_MSEC) /* a stuck target must not hold up the news of a death any longer */
+#define LOGGER_END_USEC (1 * USEC_PER_SEC)    /* at least, where the deadline allows it, for the last lines on a disk */
+#define SETTLE_USEC     (250 * USEC_PER_MSEC) /* a stuck target must not hold up the news of a death any longer */
 
 extern char **environ;
 
@@ -96,7 +97,7 @@ int pid1_make_logger(Pid1 *pid1) {
 static int on_overdue(sd_event_source *source, uint64_t usec, void *userdata) {
         Pid1 *pid1 = userdata;
         (void)source, (void)usec;
-        log_warning("the logger did not end within the deadline; going without it");
+        log_warning("the logger did not end in time; going without it");
         (void)sd_event_exit(pid1->event, pid1->code);
         return 0;
 }
@@ -105,6 +106,7 @@ static int on_overdue(sd_event_source *source, uint64_t usec, void *userdata) {
 bool pid1_await_logger(Pid1 *pid1) {
         if (!pid1->logger || !logger_link_finish(pid1->logger))
                 return false;
-        return sd_event_add_time(pid1->event, &pid1->waiter, CLOCK_MONOTONIC, crew_overview(pid1->crew).deadline_usec,
-                                 1, on_overdue, pid1) >= 0;
+        usec_t patience = usec_max(pid1->config->budget.reserve_usec, LOGGER_END_USEC);
+        usec_t limit = usec_min(crew_overview(pid1->crew).deadline_usec, usec_add(clock_now_usec(), patience));
+        return sd_event_add_time(pid1->event, &pid1->waiter, CLOCK_MONOTONIC, limit, 1, on_overdue, pid1) >= 0;
 }

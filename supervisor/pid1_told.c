@@ -49,6 +49,8 @@ void pid1_on_collected(void *userdata, pid_t pid, const RosterEntry *entry, Ende
                         log_notice("collected orphan %d", (int)pid);
                 else
                         log_debug("collected an unknown child, pid %d", (int)pid);
+                if (survey_is_blind(pid1->survey))
+                        survey_ask(pid1->survey); /* the last one of a group, perhaps */
                 return;
         }
         switch (entry->kind) {

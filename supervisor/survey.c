@@ -34,8 +34,9 @@ struct Survey {
         usec_t last_usec, last_took_usec;
         uint32_t n_members;
         bool blind;
-        pid_t *sessions; /* of each member's last run */
-        Memory *memory;  /* made when first needed */
+        bool *group_left; /* of each member, when blind */
+        pid_t *sessions;  /* of each member's last run */
+        Memory *memory;   /* made when first needed */
 };
 
 static Memory *remember(Survey *survey, const KinProcess *process) {
@@ -107,9 +108,28 @@ static int look_at_child(void *userdata, pid_t pid) {
         return 0;
 }
 
+/* Without /proc what is left of a run can be seen by its process group only; the group then stands for an orphan. */
+static void look_at_groups(Survey *survey) {
+        for (uint32_t i = 0; i < survey->n_members; i++) {
+                pid_t group = survey->sessions[i];
+                if (group <= 0 || crew_view(survey->crew, i).pid > 0)
+                        continue;
+                bool left = child_signal_group(group, 0) >= 0;
+                if (left == survey->group_left[i])
+                        continue;
+                survey->group_left[i] = left;
+                if (left)
+                        crew_on_orphan_adopted(survey->crew, i, group, "group");
+                else
+                        crew_on_orphan_gone(survey->crew, i, group, "group", (Ended){ .code = CLD_EXITED });
+        }
+}
+
 static void carry_out(Survey *survey) {
         usec_t begin = clock_now_usec();
-        if (!survey->blind && roster_has_children())
+        if (survey->blind)
+                look_at_groups(survey);
+        else if (roster_has_children())
                 (void)kin_children(look_at_child, survey); /* descriptors are out: the next survey finds them */
         survey->last_usec = clock_now_usec();
         survey->last_took_usec = usec_sub(survey->last_usec, begin);
@@ -147,7 +167,9 @@ int survey_new(Survey **ret, sd_event *event, Roster *roster, uint32_t n_members
         *survey = (Survey){ .roster = roster, .n_members = n_members, .surveyed = surveyed, .userdata = userdata };
         survey->blind = kin_check() < 0;
         survey->sessions = calloc(n_members + 1UL, sizeof *survey->sessions);
-        int r = survey->sessions ? sd_event_add_defer(event, &survey->soon, on_soon, survey) : -ENOMEM;
+        survey->group_left = calloc(n_members + 1UL, sizeof *survey->group_left);
+        int r = survey->sessions && survey->group_left ? sd_event_add_defer(event, &survey->soon, on_soon, survey)
+                                                       : -ENOMEM;
         if (r >= 0)
                 r = sd_event_source_set_enabled(survey->soon, SD_EVENT_OFF);
         /* After the deaths that are already waiting: one survey then serves them all. */
@@ -173,6 +195,7 @@ Survey *survey_free(Survey *survey) {
         sd_event_source_unref(survey->soon);
         sd_event_source_unref(survey->later);
         free(survey->sessions);
+        free(survey->group_left);
         free(survey->memory);
         free(survey);
         return NULL;

@@ -21,8 +21,8 @@ void survey_set_crew(Survey *survey, Crew *crew);
 void survey_note_session(Survey *survey, uint32_t member, pid_t session);
 void survey_ask(Survey *survey);
 
-/* True: /proc is missing, or another PID namespace's. Then no orphan is found, trees are signalled by process group,
- * and nobody can be proven to be elsewhere. */
+/* True: /proc is missing, or another PID namespace's. Then a tree is the process group that its main process leads, and
+ * nobody can be proven to be elsewhere. */
 bool survey_is_blind(const Survey *survey);
 
 /* Whose a living process is, by its ancestors first; CREW_NOBODY when nothing proves it. */

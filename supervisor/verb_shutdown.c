@@ -6,6 +6,7 @@
 #include "supervisor/verb_usage.h"
 #include "supervisor/verbs.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct ShutdownOptions {
@@ -18,7 +19,8 @@ static const VerbUsage usage = {
         "usage: endwell shutdown [--now] [--no-wait]\n"
         "Begins the ending, as SIGTERM does, and waits until it is over. A second one changes nothing and waits too.\n"
         "      --now          fast: phase order kept, but no drain and no delay; what lives after 1 s is killed\n"
-        "      --no-wait      do not wait\n" VERB_PLACE_USAGE,
+        "      --no-wait      do not wait; in a hook it never does, as the ending waits for the "
+        "hook\n" VERB_PLACE_USAGE,
 };
 
 /* 0, -1 when there is nothing more to do, or the exit code. */
@@ -94,7 +96,8 @@ static int wait_for_end(Client *client) {
 static int shut_down(const ShutdownOptions *options, Client *client) {
         json_t *params = json_pack("{s:b}", "now", options->now);
 
-        if (options->no_wait)
+        /* A hook of the very ending would wait for itself. */
+        if (options->no_wait || getenv("ENDWELL_HOOK"))
                 return client_ask(client, "shutdown", params, NULL);
         int code = client_ask(client, "subscribe", NULL, NULL);
         if (code != 0) {

@@ -3,6 +3,7 @@ import os
 import time
 
 from case import test
+from endwell import BINARY
 from journal import check, equal, within
 
 MS, S = 1000, 1_000_000
@@ -278,3 +279,16 @@ def two_hundred_and_fifty_six_hooks_of_one_edge_are_all_waited_for(case):
     equal(len([line for line in run.journal.all("hook_finished") if line["seq"] < started["seq"]]), 256, "hooks that ran before")
     os.close(held)
     equal(run.end(), 0, "exit code")
+
+
+@test
+def a_stop_hook_that_asks_for_the_end_does_not_wait_for_itself(case):
+    plan = case.plan(Phases="one")
+    plan.actor("web", "serve", Phase="one")
+    plan.section("[Hook again]", {"Exec": f"{BINARY} shutdown", "Service": "web", "On": "pre-stop", "TimeoutSec": "8s"})
+    run = case.run(plan).ready()
+    case.serving("web")
+    equal(run.end(), 0, "exit code")
+    finished = run.journal.only("hook_finished", hook="again")
+    equal((finished["status"], finished["timed_out"]), (0, False), "how the hook ended")
+    run.journal.only("request_received", method="shutdown")

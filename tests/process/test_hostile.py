@@ -303,3 +303,15 @@ def a_supervisor_that_was_killed_leaves_whole_lines_and_a_directory_for_the_next
     again = case.run(plan).ready()
     wait_until(lambda: len(case.log.all("serving")) == 6, "everybody serves again", alive=again.alive)
     equal(again.end(), 0, "exit code")
+
+
+@test
+def without_proc_trees_are_signalled_by_group_and_that_is_said(case):
+    plan = case.plan(Phases="one")
+    plan.actor("web", "spawn as kept + serve , serve", Phase="one")
+    run = case.run(plan, shell='umount -l /proc && exec "$@"').ready()
+    run.unchecked = True  # who is left in the tree cannot be seen
+    case.serving("kept")
+    equal(run.end(), 0, "exit code")
+    check("/proc does not show this PID namespace" in run.errors(), "nothing is said of /proc")
+    equal(case.signals("kept"), [signal.SIGTERM], "signals of the rest of the group")

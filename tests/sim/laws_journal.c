@@ -63,7 +63,8 @@ static void on_readiness(Laws *laws, const Event *event) {
                         laws_break(laws, "L6", "readiness was given, and member %u never was ready", m);
 }
 
-/* A process may be given up when it outlived SIGKILL by a second, or at the deadline. */
+/* A process may be given up when it outlived SIGKILL by a second, or at the deadline; in an ending sooner, so that
+ * later phases have their time, but never at once. */
 static void on_left(Laws *laws, const Event *event) {
         World *world = laws->world;
         laws->left += laws->ending; /* before, it was in the way of a restart only */
@@ -72,7 +73,8 @@ static void on_left(Laws *laws, const Event *event) {
                 Process *process = &world->processes[i];
                 if (process->state == PROCESS_FREE || process->pid != event->pid)
                         continue;
-                bool outlived = process->killed_usec != USEC_INFINITY && now >= process->killed_usec + USEC_PER_SEC;
+                usec_t patience = laws->ending ? 100 * USEC_PER_MSEC : USEC_PER_SEC;
+                bool outlived = process->killed_usec != USEC_INFINITY && now >= process->killed_usec + patience;
                 if (!outlived && now < deadline_of(laws))
                         laws_break(laws, "E", "pid %d was given up too early", (int)event->pid);
                 if (process->kind == PROCESS_HOOK && !process->given_up)
