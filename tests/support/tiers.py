@@ -164,7 +164,7 @@ SMOKE = "^process[.](child|kin|roster|logger|ending|hooks|notify|starting)$"
 QUICK = [
     ("build dev", Build("dev")),
     ("unit", Ctest("dev", "-L", "unit")),
-    ("rules", Ctest("dev", "-L", "rules", "-LE", "full")),
+    ("rules", Ctest("dev", "-L", "rules")),
     ("sim", Ctest("dev", "-L", "sim")),
     ("docs", Ctest("dev", "-L", "docs")),
     ("process", Ctest("dev", "-L", "process")),
@@ -177,7 +177,8 @@ QUICK = [
 FULL = [
     ("build dev", Build("dev")),
     ("unit", Ctest("dev", "-L", "unit")),
-    ("rules, and their plants", Ctest("dev", "-L", "rules")),
+    ("rules", Ctest("dev", "-L", "rules")),
+    ("rules: a fault for each", Ctest("dev", "-C", "Full", "-R", "^rules[.]plant$")),
     ("docs", Ctest("dev", "-L", "docs")),
     ("demo", Ctest("dev", "-L", "demo")),
     ("build release", Build("release")),
@@ -189,7 +190,7 @@ FULL = [
     ("process, all figures", Program("tests/process/run", "--full")),
     ("fuzz", Program("tests/fuzz/run", "60", count=count_fuzz, shown=True)),
     ("build asan", Build("asan")),
-    ("asan: everything", Ctest("asan", "-LE", "full")),
+    ("asan: everything", Ctest("asan")),
     ("bench", Measurement("bench/supervisor/run", "--quick")),
 ]
 
