@@ -201,6 +201,7 @@ def the_journal_is_rotated_at_its_size_and_loses_nothing(case):
     plan.actor("flapper", f"attempts {case.path('runs')} 60 1 , serve", Phase="one", RestartSec="1ms",
                RestartMaxDelaySec="1ms", StartLimitBurst=0)
     run = case.run(plan)
+    run.unchecked = True  # two generations hold the last events only, and the laws want them from the first on
     case.serving("flapper")
     equal(run.end(), 0, "exit code")
     for name in ("journal.jsonl", "journal.jsonl.1"):

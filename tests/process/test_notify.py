@@ -4,6 +4,7 @@ import signal
 import time
 
 from case import test
+from endwell import read_link
 from journal import check, equal, wait_until, within
 
 MS, S = 1000, 1_000_000
@@ -200,7 +201,7 @@ def nonsense_on_the_socket_harms_nobody(case):
     run = case.run(plan).ready()
     run.journal.only("service_exited", service="vandal", status=0)
     wait_until(lambda: "web" in run.verb("status").stdout, "a status")
-    descriptors = sorted(os.readlink(f"/proc/{run.pid}/fd/{name}") for name in os.listdir(f"/proc/{run.pid}/fd"))
+    descriptors = sorted(read_link(f"/proc/{run.pid}/fd/{name}") for name in os.listdir(f"/proc/{run.pid}/fd"))
     check("/dev/zero" not in descriptors, "descriptors that came along were not closed")
     equal(run.end(), 0, "exit code")
 

@@ -80,17 +80,13 @@ Test(status_text, many_instances_that_are_alike_are_one_line_unless_all_are_aske
         static const char nine[] =
                 "{" HEAD
                 "\"step\":\"serving\",\"ready\":true,\"ending\":false,\"since_us\":1000,\"awaited\":0,\"hooks\":[],"
-                "\"services\":[{\"service\":\"w\",\"instances\":[" WORKER(1, "ready", "") "," WORKER(2, "ready", "") "," WORKER(
-                        3, "ready",
-                        "") "," WORKER(4, "ready",
-                                       "") "," WORKER(5, "ready",
-                                                      "") "," WORKER(6, "ready",
-                                                                     "") "," WORKER(7, "ready",
-                                                                                    "") "," WORKER(8, "ready",
-                                                                                                   "") "," WORKER(9,
-                                                                                                                  "read"
-                                                                                                                  "y",
-                                                                                                                  "") "]}]}";
+                "\"services\":[{\"service\":\"w\",\"instances\":["
+                /* clang-format off */
+                WORKER(1, "ready", "") "," WORKER(2, "ready", "") "," WORKER(3, "ready", "") ","
+                WORKER(4, "ready", "") "," WORKER(5, "ready", "") "," WORKER(6, "ready", "") ","
+                WORKER(7, "ready", "") "," WORKER(8, "ready", "") "," WORKER(9, "ready", "")
+                /* clang-format on */
+                "]}]}";
         _cleanup_(freep) char *text = NULL;
         size_t size, lines = 0;
 
