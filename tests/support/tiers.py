@@ -71,7 +71,7 @@ def count_fuzz(output, good):
 
 
 def last_lines(text):
-    lines = text.rstrip().split("\n")
+    lines = [line for line in text.rstrip().split("\n") if not re.match(r"\[\d+/\d+\] ", line)]  # ninja's progress
     cut = [f"... ({len(lines) - SHOWN_LINES} lines before)"] if len(lines) > SHOWN_LINES else []
     return "\n".join("    " + line for line in cut + lines[-SHOWN_LINES:])
 
