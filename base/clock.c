@@ -1,7 +1,7 @@
 /* clock.c - asks the kernel what time it is.
  *
- * The calendar is computed here: gmtime_r() may read the time zone file at its first call, and PID 1 must not wait for a
- * file system just to print a line. */
+ * The calendar is computed here: gmtime_r() may read the time zone file at its first call, and PID 1 must not wait for
+ * a file system just to print a line. */
 #include "base/clock.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -90,7 +90,8 @@ int clock_parse_wall(const char *text, usec_t *ret) {
                 return -EINVAL;
         Date date = { .year = number_of(text, 4), .month = number_of(text + 5, 2), .day = number_of(text + 8, 2) };
         unsigned hour = number_of(text + 11, 2), minute = number_of(text + 14, 2), second = number_of(text + 17, 2);
-        if (date.year < 1970 || date.month < 1 || date.month > 12 || date.day < 1 || hour > 23 || minute > 59 || second > 59)
+        if (date.year < 1970 || date.month < 1 || date.month > 12 || date.day < 1 || hour > 23 || minute > 59 ||
+            second > 59)
                 return -EINVAL;
         uint64_t days = days_from_date(date);
         if (date_from_days(days).day != date.day) /* the 31st of a month that has 30 days */

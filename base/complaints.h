@@ -1,8 +1,8 @@
 /* complaints.h - collects every error of a configuration, so that all are printed and not the first only.
  *
- * A complaint is `FILE:LINE: message` (or `FILE: message` for line 0). Kept sorted by file in the order of reading, then
- * line. A message is cleaned of control characters and cut at 1 KiB. Memory is bounded: after 1,000 the rest is counted.
- * Allocation failure is remembered, never hidden: count() stays positive and print() says so. */
+ * A complaint is `FILE:LINE: message` (or `FILE: message` for line 0). Kept sorted by file in the order of reading,
+ * then line. A message is cleaned of control characters and cut at 1 KiB. Memory is bounded: after 1,000 the rest is
+ * counted. Allocation failure is remembered, never hidden: count() stays positive and print() says so. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -85,8 +85,8 @@ static uint64_t scale_fraction(const char *digits, size_t n, uint64_t factor) {
         return part;
 }
 
-/* Reads the letters of a unit; *text moves behind them. NULL when there are letters but no such unit; `plain` when there
- * are none. */
+/* Reads the letters of a unit; *text moves behind them. NULL when there are letters but no such unit; `plain` when
+ * there are none. */
 static const Unit *read_unit(const char **text, const Unit *units, size_t n, const Unit *plain) {
         const char *start = skip_blanks(*text);
         size_t length = strcspn(start, " \t0123456789.");

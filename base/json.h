@@ -13,16 +13,16 @@
 
 typedef struct Json {
         char *text;
-        size_t size;      /* of the buffer */
-        size_t length;    /* used so far */
+        size_t size;   /* of the buffer */
+        size_t length; /* used so far */
         bool overflowed;
-        bool comma;       /* the next token needs one before it */
+        bool comma; /* the next token needs one before it */
         unsigned depth;
         char closers[JSON_DEPTH_MAX];
 } Json;
 
 void json_init(Json *json, char *buffer, size_t size); /* size >= 64 */
-void json_open_object(Json *json, const char *key);   /* key NULL inside an array or at the top */
+void json_open_object(Json *json, const char *key);    /* key NULL inside an array or at the top */
 void json_open_array(Json *json, const char *key);
 void json_close(Json *json);
 void json_put_string(Json *json, const char *key, const char *value); /* NULL value writes null */

@@ -1,7 +1,7 @@
 /* log.c - says to people what happened, on stderr, without blocking.
  *
- * The way out is chosen once, in log_open(), by what descriptor 2 is; composing a line and getting it out know nothing of
- * each other. One thread only. */
+ * The way out is chosen once, in log_open(), by what descriptor 2 is; composing a line and getting it out know nothing
+ * of each other. One thread only. */
 #include "base/log.h"
 #include "base/clock.h"
 #include "base/enumeration.h"
@@ -225,7 +225,8 @@ static bool say_what_was_lost(void) {
 
 /* ---- The interface ---- */
 
-/* $JOURNAL_STREAM names the socket that systemd connected; it is inherited, so only the numbers tell (systemd.exec(5)). */
+/* $JOURNAL_STREAM names the socket that systemd connected; it is inherited, so only the numbers tell (systemd.exec(5)).
+ */
 static bool stderr_is_journal(void) {
         const char *text = getenv("JOURNAL_STREAM");
         struct stat st;

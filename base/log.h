@@ -1,12 +1,12 @@
 /* log.h - says to people what happened, on stderr, and can neither block nor kill the caller.
  *
- * One event, one line, a sentence in the past tense. Formats: text (`endwell: phase http ended`), json (a line an object
- * with fields), journal (`<N>` prefix). What cannot be written at once is dropped and counted; the next line that gets
- * through says how many were lost. stderr is shared with the children, so its flags are never changed: log_open() makes a
- * description of its own (by /proc/self/fd), else splices without blocking into a pipe; on a socket it sends without
- * blocking. A regular file is written through descriptor 2 itself: it cannot block for a reader, and only the shared
- * offset keeps us and the children from writing over each other. The program ignores or blocks SIGPIPE: a pipe that
- * nobody reads then costs the line only. Keeps errno, allocates nothing. Source: splice(2), open(2). */
+ * One event, one line, a sentence in the past tense. Formats: text (`endwell: phase http ended`), json (a line an
+ * object with fields), journal (`<N>` prefix). What cannot be written at once is dropped and counted; the next line
+ * that gets through says how many were lost. stderr is shared with the children, so its flags are never changed:
+ * log_open() makes a description of its own (by /proc/self/fd), else splices without blocking into a pipe; on a socket
+ * it sends without blocking. A regular file is written through descriptor 2 itself: it cannot block for a reader, and
+ * only the shared offset keeps us and the children from writing over each other. The program ignores or blocks SIGPIPE:
+ * a pipe that nobody reads then costs the line only. Keeps errno, allocates nothing. Source: splice(2), open(2). */
 #pragma once
 #include <stdarg.h>
 #include <stdbool.h>

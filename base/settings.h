@@ -1,18 +1,19 @@
 /* settings.h - reads an INI file and its drop-ins strictly, with inih, against a table of known sections and keys.
  *
  * Knows which sections and keys exist and which are lists; never what a value means. Everything that is wrong becomes a
- * complaint with FILE:LINE, with the nearest known name for a misspelt one: unknown section or key, duplicate section or
- * single-value key in one file, missing `=`, key before any section, a line that inih would cut or split, an indented
- * line, NUL, invalid UTF-8, control character, unreadable or irregular file, unset variable. Values are expanded
- * (base/expand) from the environment. `FILE.d/ *.ini` follow FILE in byte order; a later value replaces an earlier one,
- * list keys add up. A value may be 64 KiB long, whatever inih was compiled with. A line that ends in an odd number of
- * backslashes continues on the next one: the last backslash becomes a blank, the indentation goes; what starts with #, ;
- * or [ must be indented there, so that a comment is never taken for a value. Only settings.c includes ini.h. */
+ * complaint with FILE:LINE, with the nearest known name for a misspelt one: unknown section or key, duplicate section
+ * or single-value key in one file, missing `=`, key before any section, a line that inih would cut or split, an
+ * indented line, NUL, invalid UTF-8, control character, unreadable or irregular file, unset variable. Values are
+ * expanded (base/expand) from the environment. `FILE.d/ *.ini` follow FILE in byte order; a later value replaces an
+ * earlier one, list keys add up. A value may be 64 KiB long, whatever inih was compiled with. A line that ends in an
+ * odd number of backslashes continues on the next one: the last backslash becomes a blank, the indentation goes; what
+ * starts with #, ; or [ must be indented there, so that a comment is never taken for a value. Only settings.c includes
+ * ini.h. */
 #pragma once
-#include <stdbool.h>
-#include <stddef.h>
 #include "base/complaints.h"
 #include "base/expand.h"
+#include <stdbool.h>
+#include <stddef.h>
 
 typedef enum SettingsKeyKind {
         SETTINGS_KEY_SINGLE,
@@ -26,32 +27,32 @@ typedef struct SettingsKey {
 } SettingsKey;
 
 typedef struct SettingsKind {
-        const char *name;         /* "Service" */
-        bool named;               /* [Service NAME]; else [Supervisor] */
-        bool later;               /* the whole section is not yet in this version */
-        const SettingsKey *keys;  /* ended by a NULL name */
+        const char *name;        /* "Service" */
+        bool named;              /* [Service NAME]; else [Supervisor] */
+        bool later;              /* the whole section is not yet in this version */
+        const SettingsKey *keys; /* ended by a NULL name */
 } SettingsKind;
 
 typedef struct Setting {
-        const char *key;          /* points into the table */
-        char *value;              /* trimmed, then expanded; "" when empty; as it stands when its expansion failed */
+        const char *key; /* points into the table */
+        char *value;     /* trimmed, then expanded; "" when empty; as it stands when its expansion failed */
         const char *file;
         unsigned line;
 } Setting;
 
 typedef struct SettingsSection {
         const SettingsKind *kind;
-        char name[41];            /* "" when the kind has no names */
-        const char *file;         /* where it stands first */
+        char name[41];    /* "" when the kind has no names */
+        const char *file; /* where it stands first */
         unsigned line;
-        Setting *items;           /* in file order; a replaced value is not in here */
+        Setting *items; /* in file order; a replaced value is not in here */
         size_t n_items;
 } SettingsSection;
 
 typedef struct Settings {
         SettingsSection *sections; /* in the order of first appearance */
         size_t n_sections;
-        char **files;             /* every file read, main file first */
+        char **files; /* every file read, main file first */
         size_t n_files;
 } Settings;
 

@@ -133,7 +133,8 @@ static bool next_physical(Reader *reader, Physical *ret) {
         return true;
 }
 
-/* An even number of backslashes at the end are backslashes, as in systemd.syntax(7): there must be a way to write one. */
+/* An even number of backslashes at the end are backslashes, as in systemd.syntax(7): there must be a way to write one.
+ */
 static bool goes_on(const char *text, size_t length) {
         size_t n = 0;
         while (n < length && text[length - n - 1] == '\\')

@@ -1,7 +1,8 @@
 /* settings_lines.h - reads one file and takes it apart into logical lines; private to settings.
  *
- * Knows what a line may look like, never which sections and keys exist. Whatever is wrong with a line is a complaint and
- * the line is left out; a bad section line stays, marked, because the keys below it are not those of the section above. */
+ * Knows what a line may look like, never which sections and keys exist. Whatever is wrong with a line is a complaint
+ * and the line is left out; a bad section line stays, marked, because the keys below it are not those of the section
+ * above. */
 #pragma once
 #include "base/complaints.h"
 #include <stddef.h>

@@ -7,5 +7,6 @@
 #include <stddef.h>
 
 /* One allocation: the NULL-terminated array and the letters behind it; free() it. 0; -EINVAL with a sentence in
- * *ret_problem ("a quote \" is not closed", "a backslash at the end"); -ENOMEM. Text of blanks only gives an empty array. */
+ * *ret_problem ("a quote \" is not closed", "a backslash at the end"); -ENOMEM. Text of blanks only gives an empty
+ * array. */
 int words_split(const char *text, char ***ret_words, size_t *ret_n, const char **ret_problem);

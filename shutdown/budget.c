@@ -19,8 +19,8 @@ static bool shares(const BudgetPhase *phase) {
         return phase->timeout_usec == USEC_INFINITY && phase->members > 0;
 }
 
-/* Weights of the phases that share: http 3, the last 1, all others 6 together. Scaled by the number of the others, so that
- * the six can be divided among them in whole numbers. */
+/* Weights of the phases that share: http 3, the last 1, all others 6 together. Scaled by the number of the others, so
+ * that the six can be divided among them in whole numbers. */
 static unsigned weight(const BudgetPhase *phases, unsigned n, unsigned phase, unsigned n_others) {
         if (!shares(&phases[phase]))
                 return 0;
@@ -49,7 +49,9 @@ static usec_t sum_given(const BudgetPhase *phases, unsigned n) {
 int budget_plan(usec_t deadline_usec, const BudgetPhase *phases, unsigned n, Budget *ret, usec_t *ret_sum_usec) {
         assert(n >= 1 && n <= PHASES_MAX);
 
-        Budget budget = { .deadline_usec = deadline_usec, .reserve_usec = budget_reserve(deadline_usec), .n_phases = n };
+        Budget budget = { .deadline_usec = deadline_usec,
+                          .reserve_usec = budget_reserve(deadline_usec),
+                          .n_phases = n };
         usec_t room = deadline_usec - budget.reserve_usec;
         usec_t sum = sum_given(phases, n);
         *ret_sum_usec = sum;

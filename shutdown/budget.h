@@ -25,8 +25,8 @@ typedef struct Budget {
 usec_t budget_default_deadline(usec_t grace_usec); /* grace - min(grace/2, max(2 s, 10 %)) */
 usec_t budget_reserve(usec_t deadline_usec);       /* max(250 ms, 2 %) */
 
-/* 0, or -ERANGE when the given delays and timeouts are more than deadline - reserve; *ret_sum_usec is that sum either way.
- * n is 1 to PHASES_MAX, phases in the order of the ending. */
+/* 0, or -ERANGE when the given delays and timeouts are more than deadline - reserve; *ret_sum_usec is that sum either
+ * way. n is 1 to PHASES_MAX, phases in the order of the ending. */
 int budget_plan(usec_t deadline_usec, const BudgetPhase *phases, unsigned n, Budget *ret, usec_t *ret_sum_usec);
 
 /* Until when phase `phase` may last, counted from the start of the ending. */

@@ -73,14 +73,13 @@ static void begin_phase(Conductor *conductor) {
 static void finish_phase(Conductor *conductor, unsigned phase) {
         PhaseTally tally = conductor->stage->tally(conductor->self, phase);
         const char *name = conductor->sequence.development ? "all" : conductor->phase_names[phase];
-        conductor->stage->record(
-                conductor->self,
-                &(Event){ .kind = EVENT_PHASE_FINISHED,
-                          .phase = name,
-                          .gone = tally.gone,
-                          .killed = tally.killed,
-                          .left = tally.left,
-                          .took_usec = usec_sub(now_of(conductor), conductor->phase_since_usec) });
+        conductor->stage->record(conductor->self,
+                                 &(Event){ .kind = EVENT_PHASE_FINISHED,
+                                           .phase = name,
+                                           .gone = tally.gone,
+                                           .killed = tally.killed,
+                                           .left = tally.left,
+                                           .took_usec = usec_sub(now_of(conductor), conductor->phase_since_usec) });
         conductor->phase_since_usec = conductor->limit_usec = conductor->delay_usec = USEC_INFINITY;
 }
 
@@ -128,21 +127,21 @@ static void abandon(Conductor *conductor) {
 static void carry_out(Conductor *conductor, Order order) {
         switch (order) {
         case ORDER_WITHDRAW: withdraw(conductor); break;
-        case ORDER_ENTER:    enter(conductor); break;
-        case ORDER_STOP:     stop(conductor, false); break;
+        case ORDER_ENTER: enter(conductor); break;
+        case ORDER_STOP: stop(conductor, false); break;
         case ORDER_STOP_ALL: stop(conductor, true); break;
-        case ORDER_HURRY:    hurry(conductor); break;
-        case ORDER_KILL:     conductor->stage->kill(conductor->self); break;
-        case ORDER_CLOSE:    close_phase(conductor); break;
-        case ORDER_FINISH:  conductor->stage->finish(conductor->self); break;
+        case ORDER_HURRY: hurry(conductor); break;
+        case ORDER_KILL: conductor->stage->kill(conductor->self); break;
+        case ORDER_CLOSE: close_phase(conductor); break;
+        case ORDER_FINISH: conductor->stage->finish(conductor->self); break;
         case ORDER_ABANDON: abandon(conductor); break;
         case ORDER_NONE:
-        case _ORDER_MAX:    break;
+        case _ORDER_MAX: break;
         }
 }
 
-/* What was told of a step that is over says nothing about the next one: the stage looks again when it gets the new order.
- * Without this an empty group of one phase could stand for that of the next. */
+/* What was told of a step that is over says nothing about the next one: the stage looks again when it gets the new
+ * order. Without this an empty group of one phase could stand for that of the next. */
 #define STEP_BOUND                                                                                                     \
         (1U << HAPPENING_DELAY_OVER | 1U << HAPPENING_HOOKS_DONE | 1U << HAPPENING_GROUP_EMPTY |                       \
          1U << HAPPENING_LIMIT_REACHED)
@@ -159,8 +158,8 @@ static void take_up(Conductor *conductor, Happening what) {
         carry_out(conductor, step.order);
 }
 
-/* Bits, not a queue: telling the same thing twice before it was taken up means it once, and the enum's order is the order
- * in which simultaneous happenings are taken up (a request before a limit, a limit before the deadline). */
+/* Bits, not a queue: telling the same thing twice before it was taken up means it once, and the enum's order is the
+ * order in which simultaneous happenings are taken up (a request before a limit, a limit before the deadline). */
 void conductor_tell(Conductor *conductor, Happening what) {
         conductor->pending |= 1U << what;
         if (conductor->busy)

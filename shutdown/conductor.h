@@ -1,14 +1,15 @@
-/* conductor.h - carries out the sequence's orders: holds the budget and the ending's timers, and tells the group what to do.
+/* conductor.h - carries out the sequence's orders: holds the budget and the ending's timers, and tells the group what
+ * to do.
  *
- * Owns no process and no descriptor: what must be done is asked of a small table of functions, so that the same conductor
- * runs in PID 1 and in simulated time. Functions of the table may tell the conductor new happenings at once; these are
- * taken up after the present one. */
+ * Owns no process and no descriptor: what must be done is asked of a small table of functions, so that the same
+ * conductor runs in PID 1 and in simulated time. Functions of the table may tell the conductor new happenings at once;
+ * these are taken up after the present one. */
 #pragma once
-#include <stdbool.h>
 #include "base/usec.h"
 #include "shutdown/budget.h"
 #include "shutdown/event.h"
 #include "shutdown/sequence.h"
+#include <stdbool.h>
 
 #define ACKNOWLEDGEMENT_USEC (1 * USEC_PER_SEC)
 #define FAST_USEC            (1 * USEC_PER_SEC)
@@ -37,10 +38,10 @@ typedef struct Conductor {
         const char *const *phase_names;
         const ConductorStage *stage;
         void *self;
-        usec_t since_usec;     /* start of the ending; USEC_INFINITY before */
+        usec_t since_usec; /* start of the ending; USEC_INFINITY before */
         usec_t phase_since_usec, limit_usec, delay_usec, acknowledge_usec; /* instants; USEC_INFINITY: not running */
-        bool limit_told;       /* the limit has passed; it stays readable */
-        unsigned pending;      /* bits of happenings told while one was being taken up */
+        bool limit_told;                                                   /* the limit has passed; it stays readable */
+        unsigned pending; /* bits of happenings told while one was being taken up */
         bool busy;
 } Conductor;
 

@@ -81,7 +81,7 @@ typedef enum FieldId {
 #define F(id, word, type, member) FIELD_##id,
         FIELDS(F)
 #undef F
-        _FIELD_MAX,
+                _FIELD_MAX,
 } FieldId;
 
 static const EventField fields[_FIELD_MAX] = {
@@ -134,8 +134,8 @@ static const EventSpec specs[_EVENT_MAX] = {
         [EVENT_ORPHAN_GONE] = { "orphan_gone", { A(PID), A(COMM), INSTANCE, A(CODE_WORD), A(STATUS) } },
         [EVENT_HOOK_STARTED] = { "hook_started", { HOOKED, A(ATTEMPT), A(PID) } },
         [EVENT_HOOK_FINISHED] = { "hook_finished",
-                                  { HOOKED, A(ATTEMPT), A(PID), A(CODE_WORD), A(STATUS), A(ERROR), A(TIMED_OUT), A(ABORT),
-                                    A(TOOK) } },
+                                  { HOOKED, A(ATTEMPT), A(PID), A(CODE_WORD), A(STATUS), A(ERROR), A(TIMED_OUT),
+                                    A(ABORT), A(TOOK) } },
         [EVENT_HOOK_REFUSED] = { "hook_refused", { HOOKED, A(REASON), A(STATUS) } },
         [EVENT_HOOK_MARKED] = { "hook_marked", { A(HOOK), INSTANCE, A(EDGE), A(PID), A(RC) } },
         [EVENT_HOOK_REPEATED] = { "hook_repeated", { A(HOOK), INSTANCE, A(TIMES), A(FIRST), A(AGAIN) } },
@@ -180,8 +180,8 @@ static void write_list(Json *json, const char *key, const char *words) {
         json_close(json);
 }
 
-/* Readers hold JSON's whole numbers in 64 bits with a sign (jansson refuses the line otherwise), and some of ours come from
- * outside: EXTEND_TIMEOUT_USEC is whatever a service says. */
+/* Readers hold JSON's whole numbers in 64 bits with a sign (jansson refuses the line otherwise), and some of ours come
+ * from outside: EXTEND_TIMEOUT_USEC is whatever a service says. */
 static uint64_t readable(uint64_t number) {
         return number > INT64_MAX ? INT64_MAX : number;
 }
@@ -189,13 +189,13 @@ static uint64_t readable(uint64_t number) {
 static void write_field(Json *json, const Event *event, const EventField *field) {
         const void *at = (const char *)event + field->offset;
         switch (field->type) {
-        case EVENT_FIELD_TEXT:     json_put_string(json, field->name, *(const char *const *)at); break;
-        case EVENT_FIELD_LIST:     write_list(json, field->name, *(const char *const *)at); break;
-        case EVENT_FIELD_SIGNED:   json_put_signed(json, field->name, *(const int *)at); break;
+        case EVENT_FIELD_TEXT: json_put_string(json, field->name, *(const char *const *)at); break;
+        case EVENT_FIELD_LIST: write_list(json, field->name, *(const char *const *)at); break;
+        case EVENT_FIELD_SIGNED: json_put_signed(json, field->name, *(const int *)at); break;
         case EVENT_FIELD_UNSIGNED: json_put_unsigned(json, field->name, *(const unsigned *)at); break;
-        case EVENT_FIELD_INT64:    json_put_signed(json, field->name, *(const int64_t *)at); break;
-        case EVENT_FIELD_UINT64:   json_put_unsigned(json, field->name, readable(*(const uint64_t *)at)); break;
-        case EVENT_FIELD_BOOL:     json_put_bool(json, field->name, *(const bool *)at); break;
+        case EVENT_FIELD_INT64: json_put_signed(json, field->name, *(const int64_t *)at); break;
+        case EVENT_FIELD_UINT64: json_put_unsigned(json, field->name, readable(*(const uint64_t *)at)); break;
+        case EVENT_FIELD_BOOL: json_put_bool(json, field->name, *(const bool *)at); break;
         }
 }
 

@@ -1,14 +1,14 @@
 /* event.h - the events of the journal as values, and their one table of names and fields.
  *
- * Pure. event_write() and event_read() (journal_reader.c) use the same table, so that what is written reads back as itself.
- * Text fields point to memory of the caller that must live only during the call. A list is its words with single blanks
- * between them. Source: contracts/events.md. */
+ * Pure. event_write() and event_read() (journal_reader.c) use the same table, so that what is written reads back as
+ * itself. Text fields point to memory of the caller that must live only during the call. A list is its words with
+ * single blanks between them. Source: contracts/events.md. */
 #pragma once
+#include "base/usec.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
-#include "base/usec.h"
 
 typedef enum EventKind {
         EVENT_SUPERVISOR_STARTED,
@@ -70,7 +70,8 @@ typedef struct Event {
         bool asked, clean, escalated, certain, essential;
         uint64_t max_rss_kib;
         usec_t cpu_usec, took_usec, delay_usec, usec, limit_usec, first_usec, again_usec;
-        const char *cause, *reason, *text, *signal, *edge, *on, *by, *effect, *method, *peer, *waiting_for, *sender_comm;
+        const char *cause, *reason, *text, *signal, *edge, *on, *by, *effect, *method, *peer, *waiting_for,
+                *sender_comm;
         unsigned attempt, failures, members, gone, killed, left, active, times, hooks_failed;
         pid_t sender_pid, peer_pid;
         uid_t sender_uid, peer_uid;

@@ -2,8 +2,8 @@
  *
  * Pure. A slot stands for one hook of one instance (or of one phase). */
 #pragma once
-#include <stdbool.h>
 #include "base/usec.h"
+#include <stdbool.h>
 
 typedef enum HookOn {
         HOOK_PRE_START,

@@ -40,13 +40,13 @@ static void read_field(void *userdata, const EventField *field) {
         if (!value || json_is_null(value))
                 return;
         switch (field->type) {
-        case EVENT_FIELD_TEXT:     *(const char **)at = json_string_value(value); break;
-        case EVENT_FIELD_LIST:     *(const char **)at = join(reading, value); break;
-        case EVENT_FIELD_SIGNED:   *(int *)at = (int)json_integer_value(value); break;
+        case EVENT_FIELD_TEXT: *(const char **)at = json_string_value(value); break;
+        case EVENT_FIELD_LIST: *(const char **)at = join(reading, value); break;
+        case EVENT_FIELD_SIGNED: *(int *)at = (int)json_integer_value(value); break;
         case EVENT_FIELD_UNSIGNED: *(unsigned *)at = (unsigned)json_integer_value(value); break;
-        case EVENT_FIELD_INT64:    *(int64_t *)at = json_integer_value(value); break;
-        case EVENT_FIELD_UINT64:   *(uint64_t *)at = (uint64_t)json_integer_value(value); break;
-        case EVENT_FIELD_BOOL:     *(bool *)at = json_is_true(value); break;
+        case EVENT_FIELD_INT64: *(int64_t *)at = json_integer_value(value); break;
+        case EVENT_FIELD_UINT64: *(uint64_t *)at = (uint64_t)json_integer_value(value); break;
+        case EVENT_FIELD_BOOL: *(bool *)at = json_is_true(value); break;
         }
 }
 
@@ -84,7 +84,8 @@ void event_line_done(EventLine *line) {
         *line = (EventLine){ 0 };
 }
 
-const char *event_line_sentence(const char *text, size_t length, char ret_text[static SENTENCE_MAX], LogLevel *ret_level) {
+const char *event_line_sentence(const char *text, size_t length, char ret_text[static SENTENCE_MAX],
+                                LogLevel *ret_level) {
         EventLine line;
         LogLevel level = LOG_LEVEL_INFO;
         if (event_line_read(text, length, &line) >= 0) {

@@ -2,15 +2,15 @@
  *
  * Fields and events that this version does not know are passed over, so that a newer journal can still be judged. */
 #pragma once
-#include <jansson.h>
-#include <stddef.h>
 #include "shutdown/event.h"
 #include "shutdown/sentence.h"
+#include <jansson.h>
+#include <stddef.h>
 
 typedef struct EventLine {
-        Event event;  /* its texts live as long as the line */
+        Event event; /* its texts live as long as the line */
         json_t *root;
-        char *lists;  /* the lists, joined again */
+        char *lists; /* the lists, joined again */
 } EventLine;
 
 /* 0; -EBADMSG: not a whole journal line (a torn last one); -EOPNOTSUPP: an event of another version; -ENOMEM. */
@@ -19,4 +19,5 @@ void event_line_done(EventLine *line);
 
 /* The sentence of a line, as PID 1's log has it; an event of another version is shown as its line. Returns `ret_text`;
  * `ret_level` may be NULL. */
-const char *event_line_sentence(const char *text, size_t length, char ret_text[static SENTENCE_MAX], LogLevel *ret_level);
+const char *event_line_sentence(const char *text, size_t length, char ret_text[static SENTENCE_MAX],
+                                LogLevel *ret_level);

@@ -16,9 +16,10 @@ LogLevel sentence_level(const Event *event) {
         case EVENT_STARTUP_FINISHED:
         case EVENT_READINESS_CHANGED:
         case EVENT_SIGNAL_RECEIVED:
-        case EVENT_ENDING_STARTED:
-        case EVENT_PHASE_STARTED:
-        case EVENT_PHASE_FINISHED: return LOG_LEVEL_NOTICE;
+        case EVENT_ENDING_STARTED: return LOG_LEVEL_NOTICE;
+        case EVENT_PHASE_STARTED: return event->members > 0 ? LOG_LEVEL_NOTICE : LOG_LEVEL_DEBUG;
+        case EVENT_PHASE_FINISHED:
+                return event->gone + event->left + event->killed > 0 ? LOG_LEVEL_NOTICE : LOG_LEVEL_DEBUG;
         case EVENT_ENDING_FINISHED: return event->code == 0 ? LOG_LEVEL_NOTICE : LOG_LEVEL_WARNING;
         case EVENT_SERVICE_STARTED:
         case EVENT_SERVICE_READY:
@@ -155,6 +156,8 @@ static void say_end(Sentence *sentence, const Event *event) {
 
 static void say_hook(Sentence *sentence, const Event *event) {
         say(sentence, "hook %s", or_unknown(event->hook));
+        if (!event->on && !event->service && !event->phase)
+                return; /* an application's own, and nobody knows whose */
         if (event->on)
                 say(sentence, " (%s of ", event->on);
         else
@@ -162,7 +165,7 @@ static void say_hook(Sentence *sentence, const Event *event) {
         if (event->service)
                 say_who(sentence, event);
         else
-                say(sentence, "phase %s", event->phase ? event->phase : "?");
+                say(sentence, "phase %s", or_unknown(event->phase));
         say(sentence, ")");
 }
 
@@ -245,11 +248,21 @@ static void say_phase_finished(Sentence *sentence, const Event *event) {
                 say(sentence, ", %u left", event->left);
 }
 
+static void say_cause(Sentence *sentence, const Event *event) {
+        const char *cause = or_unknown(event->cause);
+        if (event->service && strcmp(cause, "finished") == 0)
+                say(sentence, "the ending began: the essential service %s has finished", event->service);
+        else if (event->service && strcmp(cause, "essential") == 0)
+                say(sentence, "the ending began: the essential service %s failed for good", event->service);
+        else
+                say(sentence, "the ending began: %s%s%s", in_words(cause), event->service ? ", " : "",
+                    event->service ? event->service : "");
+}
+
 static void say_about_ending(Sentence *sentence, const Event *event) {
         switch ((int)event->kind) {
         case EVENT_ENDING_STARTED:
-                say(sentence, "the ending began: %s%s%s", in_words(event->cause), event->service ? ", " : "",
-                    event->service ? event->service : "");
+                say_cause(sentence, event);
                 say_time(sentence, event->fast ? " (fast); gone in at most " : "; gone in at most ",
                          event->deadline_usec);
                 break;

@@ -1,10 +1,11 @@
 /* sentence.h - an event as a sentence for people, and how loud it is.
  *
- * Pure. The same words in the log of PID 1, in `endwell events` and in a report: names, not numbers, in the past tense. */
+ * Pure. The same words in the log of PID 1, in `endwell events` and in a report: names, not numbers, in the past tense.
+ */
 #pragma once
-#include <stddef.h>
 #include "base/log.h"
 #include "shutdown/event.h"
+#include <stddef.h>
 
 #define SENTENCE_MAX 512
 

@@ -19,10 +19,9 @@ static const char *const happening_words[_HAPPENING_MAX] = {
 ENUMERATION(happening, Happening, happening_words)
 
 static const char *const order_words[_ORDER_MAX] = {
-        [ORDER_NONE] = "none",         [ORDER_WITHDRAW] = "withdraw", [ORDER_ENTER] = "enter",
-        [ORDER_STOP] = "stop",         [ORDER_STOP_ALL] = "stop-all", [ORDER_HURRY] = "hurry",
-        [ORDER_KILL] = "kill",         [ORDER_CLOSE] = "close",       [ORDER_FINISH] = "finish",
-        [ORDER_ABANDON] = "abandon",
+        [ORDER_NONE] = "none",         [ORDER_WITHDRAW] = "withdraw", [ORDER_ENTER] = "enter", [ORDER_STOP] = "stop",
+        [ORDER_STOP_ALL] = "stop-all", [ORDER_HURRY] = "hurry",       [ORDER_KILL] = "kill",   [ORDER_CLOSE] = "close",
+        [ORDER_FINISH] = "finish",     [ORDER_ABANDON] = "abandon",
 };
 ENUMERATION(order, Order, order_words)
 
@@ -120,14 +119,14 @@ SequenceStep sequence_step(Sequence now, Happening what) {
                 return go(now, STEP_ENDED, ORDER_ABANDON);
 
         switch (now.step) {
-        case STEP_SERVING:     return on_serving(now, what);
+        case STEP_SERVING: return on_serving(now, what);
         case STEP_WITHDRAWING: return on_withdrawing(now, what);
-        case STEP_ENTERING:    return on_entering(now, what);
-        case STEP_STOPPING:    return on_stopping(now, what);
-        case STEP_KILLING:     return on_killing(now, what);
-        case STEP_CLOSING:     return on_closing(now, what);
+        case STEP_ENTERING: return on_entering(now, what);
+        case STEP_STOPPING: return on_stopping(now, what);
+        case STEP_KILLING: return on_killing(now, what);
+        case STEP_CLOSING: return on_closing(now, what);
         case STEP_ENDED:
-        case _STEP_MAX:        break;
+        case _STEP_MAX: break;
         }
         return stay(now);
 }

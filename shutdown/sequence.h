@@ -22,8 +22,8 @@ typedef enum Happening {
         HAPPENING_FAST_ASKED,
         HAPPENING_ACKNOWLEDGED, /* or nobody is there to acknowledge, or it took too long */
         HAPPENING_DELAY_OVER,
-        HAPPENING_HOOKS_DONE,   /* no hook of the phase's edge runs any more */
-        HAPPENING_GROUP_EMPTY,  /* nobody of this phase or an earlier one is left */
+        HAPPENING_HOOKS_DONE,  /* no hook of the phase's edge runs any more */
+        HAPPENING_GROUP_EMPTY, /* nobody of this phase or an earlier one is left */
         HAPPENING_LIMIT_REACHED,
         HAPPENING_DEADLINE_REACHED,
         _HAPPENING_MAX,
@@ -39,7 +39,7 @@ typedef enum Order {
         ORDER_KILL,     /* SIGKILL whatever of `phase` is left */
         ORDER_CLOSE,    /* run the end hooks of `phase` */
         ORDER_FINISH,
-        ORDER_ABANDON,  /* the deadline: give up what is left, then finish */
+        ORDER_ABANDON, /* the deadline: give up what is left, then finish */
         _ORDER_MAX,
 } Order;
 
@@ -49,8 +49,8 @@ typedef struct Sequence {
         unsigned n_phases; /* at least 1 */
         bool development;
         bool fast;
-        bool delay_over;   /* of this phase */
-        bool hooks_done;   /* of this phase's begin edge */
+        bool delay_over; /* of this phase */
+        bool hooks_done; /* of this phase's begin edge */
 } Sequence;
 
 typedef struct SequenceStep {

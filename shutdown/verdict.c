@@ -22,7 +22,7 @@ static unsigned rank(const Verdict *verdict) {
 
 /* Remembers who was to blame for the highest cause so far. */
 static void blame(Verdict *verdict, const char *name, unsigned instance, pid_t pid, const char *comm) {
-        if (name && instance > 0)
+        if (name && instance > 0) /* 0 also when there is only this one */
                 snprintf(verdict->culprit, sizeof verdict->culprit, "%.40s@%u", name, instance);
         else if (name)
                 snprintf(verdict->culprit, sizeof verdict->culprit, "%.40s", name);
@@ -57,8 +57,8 @@ static void on_service_exited(Verdict *verdict, const Event *event) {
         verdict->passed_code = is(event->code_word, "exited") ? event->status : 128 + event->status;
 }
 
-/* What `drained` killed had said that it was done, and what `died` killed was orphaned by a crash: neither was somebody who
- * did not end when asked. */
+/* What `drained` killed had said that it was done, and what `died` killed was orphaned by a crash: neither was somebody
+ * who did not end when asked. */
 static void on_service_killed(Verdict *verdict, const Event *event) {
         if (!verdict->ending || is(event->reason, "drained") || is(event->reason, "died"))
                 return;
@@ -82,9 +82,9 @@ Verdict verdict_fold(Verdict verdict, const Event *event) {
 
         switch ((int)event->kind) {
         case EVENT_SUPERVISOR_STARTED: return on_supervisor_started(event);
-        case EVENT_ENDING_STARTED:     verdict.ending = true; return verdict;
-        case EVENT_SERVICE_EXITED:     on_service_exited(&verdict, event); return verdict;
-        case EVENT_SERVICE_KILLED:     on_service_killed(&verdict, event); break;
+        case EVENT_ENDING_STARTED: verdict.ending = true; return verdict;
+        case EVENT_SERVICE_EXITED: on_service_exited(&verdict, event); return verdict;
+        case EVENT_SERVICE_KILLED: on_service_killed(&verdict, event); break;
         case EVENT_SUPERVISOR_FAILED:
                 verdict.own_fault = true;
                 name = event->text;
@@ -111,8 +111,8 @@ Verdict verdict_fold(Verdict verdict, const Event *event) {
         default: return verdict;
         }
         if (rank(&verdict) != before)
-                blame(&verdict, name, event->kind == EVENT_HOOK_FINISHED ? 0 : event->instance, event->pid,
-                      event->comm);
+                blame(&verdict, name, event->kind == EVENT_HOOK_FINISHED || event->instances == 1 ? 0 : event->instance,
+                      event->pid, event->comm);
         return verdict;
 }
 

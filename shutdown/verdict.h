@@ -3,9 +3,9 @@
  * Pure: a fold over events, used by PID 1 for its own exit and by whoever reads the journal later, so the two cannot
  * differ. Ranks (contracts/cli.md): 70, 83, 82, 81, 80, 84, 0; then ExitCodeFrom or the single command's own code. */
 #pragma once
+#include "shutdown/event.h"
 #include <stdbool.h>
 #include <stdint.h>
-#include "shutdown/event.h"
 
 typedef enum ExitCode {
         EXIT_CLEAN = 0,
@@ -26,11 +26,11 @@ typedef struct Verdict {
         bool single;          /* single-command mode */
         bool has_passed_code; /* the code of the program named by ExitCodeFrom, or of the single command */
         int passed_code;
-        uint8_t remap[32];    /* bit set: this code of the single command becomes 0 */
+        uint8_t remap[32]; /* bit set: this code of the single command becomes 0 */
         char exit_code_from[41];
-        char culprit[64];     /* who caused the highest rank so far: a service, a hook, a process */
+        char culprit[64]; /* who caused the highest rank so far: a service, a hook, a process */
         unsigned killed, left, hooks_failed;
-        bool finished;        /* ending_finished was seen */
+        bool finished; /* ending_finished was seen */
         int finished_code;
 } Verdict;
 

@@ -3,8 +3,8 @@
  * A binary heap with a place for each item: set and clear cost O(log n), the earliest O(1). Owns its two arrays; never
  * allocates after alarms_init(). */
 #pragma once
-#include <stdint.h>
 #include "base/usec.h"
+#include <stdint.h>
 
 typedef struct Alarms {
         uint32_t n_items, n_set;

@@ -52,8 +52,8 @@ static size_t gather(const ArchiveRing *ring, uint64_t *place, char *buffer, siz
         return length;
 }
 
-/* Writes what is missing in the file, oldest first. When the disk was full for a while this is at most all that the ring
- * holds; what left the ring meanwhile is a gap in the file that the numbers show. */
+/* Writes what is missing in the file, oldest first. When the disk was full for a while this is at most all that the
+ * ring holds; what left the ring meanwhile is a gap in the file that the numbers show. */
 static void catch_up(Archive *archive) {
         char lines[4 * EVENT_LINE_MAX];
         uint64_t seq;
@@ -98,7 +98,8 @@ bool archive_is_on_tmpfs(const char *path) {
 
 void archive_append(Archive *archive, uint64_t seq, const char *line, size_t length) {
         if (length > EVENT_LINE_MAX)
-                return; /* event_write() makes no such line; one that no reader's buffer could take would stop them all */
+                return; /* event_write() makes no such line; one that no reader's buffer could take would stop them all
+                         */
         archive_ring_put(&archive->ring, seq, line, length);
         if (archive->ring.head - archive->unwritten > UNWRITTEN_MAX)
                 archive_flush(archive);

@@ -1,9 +1,9 @@
 /* archive.h - keeps the journal: a ring of the last 256 KiB in memory, and a file.
  *
- * PID 1 writes the file itself only on a tmpfs; else the lines go, without blocking, to the logger process. A full disk or
- * an unwritable directory costs the file, never the supervisor. The file is rotated at a size, two generations kept (FILE,
- * FILE.1). Readers have a cursor: they read whole lines from the ring, or from the file when they are further behind and it
- * is on a tmpfs. */
+ * PID 1 writes the file itself only on a tmpfs; else the lines go, without blocking, to the logger process. A full disk
+ * or an unwritable directory costs the file, never the supervisor. The file is rotated at a size, two generations kept
+ * (FILE, FILE.1). Readers have a cursor: they read whole lines from the ring, or from the file when they are further
+ * behind and it is on a tmpfs. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 typedef struct Archive Archive;
 
 typedef struct ArchivePlan {
-        const char *path;   /* NULL: memory only */
+        const char *path; /* NULL: memory only */
         uint64_t max_size;
         bool through_logger; /* never touch the file here: only keep the ring, the logger reads by a cursor */
 } ArchivePlan;
@@ -28,8 +28,8 @@ bool archive_is_on_tmpfs(const char *path);
 
 /* One line with its newline, into the ring. Never fails. */
 void archive_append(Archive *archive, uint64_t seq, const char *line, size_t length);
-/* Writes what was appended into the file, in one piece: at the end of each turn of the event loop. When it cannot be written
- * the lines stay in the ring, and archive_file_error() tells why (a positive errno, 0 while all is well). */
+/* Writes what was appended into the file, in one piece: at the end of each turn of the event loop. When it cannot be
+ * written the lines stay in the ring, and archive_file_error() tells why (a positive errno, 0 while all is well). */
 void archive_flush(Archive *archive);
 int archive_file_error(const Archive *archive);
 void archive_reopen(Archive *archive);
@@ -46,6 +46,6 @@ typedef struct ArchiveCursor {
 /* Begins after the line `since` (0: from the oldest line that is kept). */
 void archive_cursor_init(ArchiveCursor *cursor, uint64_t since);
 void archive_cursor_done(ArchiveCursor *cursor);
-/* Copies whole lines into `buffer` (at least 4096 bytes). Their length, 0 (nothing new), or -errno. Lines that are no longer
- * kept anywhere are passed over. */
+/* Copies whole lines into `buffer` (at least 4096 bytes). Their length, 0 (nothing new), or -errno. Lines that are no
+ * longer kept anywhere are passed over. */
 ssize_t archive_read(Archive *archive, ArchiveCursor *cursor, char *buffer, size_t size);

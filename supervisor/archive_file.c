@@ -39,8 +39,8 @@ static int open_regular(const char *path, int flags, struct stat *ret) {
         return TAKE_FD(fd);
 }
 
-/* An earlier run's file becomes FILE.1: a run begins a new file, and its numbers begin at 1. An empty file is no reason to
- * lose the FILE.1 that is there. */
+/* An earlier run's file becomes FILE.1: a run begins a new file, and its numbers begin at 1. An empty file is no reason
+ * to lose the FILE.1 that is there. */
 static int put_aside(const ArchiveFile *file) {
         struct stat st;
 
@@ -77,7 +77,8 @@ static void begin_generation(ArchiveFile *file, bool has_previous) {
         file->generation++;
 }
 
-/* When the name cannot be moved nothing more is written: a file that grows without end on a tmpfs eats the memory of all. */
+/* When the name cannot be moved nothing more is written: a file that grows without end on a tmpfs eats the memory of
+ * all. */
 static int rotate(ArchiveFile *file) {
         bool moved = rename(file->path, file->old_path) == 0;
 
@@ -87,7 +88,8 @@ static int rotate(ArchiveFile *file) {
         return ensure_open(file);
 }
 
-/* Takes back the bytes of a line that did not fit. The end is asked for, not remembered: somebody may have cut the file. */
+/* Takes back the bytes of a line that did not fit. The end is asked for, not remembered: somebody may have cut the
+ * file. */
 static int mend(ArchiveFile *file) {
         if (file->torn == 0)
                 return 0;

@@ -1,8 +1,8 @@
 /* archive_file.h - writes the journal's lines into a file, rotates it, and finds a line in it again.
  *
- * A line stands in the file whole or not at all: what a full disk cut is taken back before the next one is written. Every
- * failure is an answer, never the end: the caller keeps the line and comes again. Only for file systems that cannot block
- * (a tmpfs). A generation is one file: the present one is FILE, the one before it FILE.1. */
+ * A line stands in the file whole or not at all: what a full disk cut is taken back before the next one is written.
+ * Every failure is an answer, never the end: the caller keeps the line and comes again. Only for file systems that
+ * cannot block (a tmpfs). A generation is one file: the present one is FILE, the one before it FILE.1. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

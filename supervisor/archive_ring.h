@@ -1,8 +1,8 @@
 /* archive_ring.h - holds the newest lines of the journal in a fixed piece of memory; the oldest make room.
  *
- * No file, no clock. Lines are whole, numbered, and leave in the order in which they came. A place in the ring is counted
- * from the first byte ever put in, so a place that is no longer kept can be told from one that is. The memory is mapped,
- * not allocated: pages that no line has touched cost nothing. */
+ * No file, no clock. Lines are whole, numbered, and leave in the order in which they came. A place in the ring is
+ * counted from the first byte ever put in, so a place that is no longer kept can be told from one that is. The memory
+ * is mapped, not allocated: pages that no line has touched cost nothing. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

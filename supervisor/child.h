@@ -1,9 +1,9 @@
 /* child.h - makes processes and signals them; the only place that does.
  *
- * A child starts in its own session, with an empty signal mask, default dispositions, descriptors 0 to 2 only, and the soft
- * descriptor limit that endwell itself was given. It is made by fork, never by vfork: an exec that hangs on a dead file
- * system must not hang PID 1. A step that fails before exec is told over a close-on-exec pipe, and the child ends with
- * 127 (not found), 126 (not executable) or 125 (an earlier step). */
+ * A child starts in its own session, with an empty signal mask, default dispositions, descriptors 0 to 2 only, and the
+ * soft descriptor limit that endwell itself was given. It is made by fork, never by vfork: an exec that hangs on a dead
+ * file system must not hang PID 1. A step that fails before exec is told over a close-on-exec pipe, and the child ends
+ * with 127 (not found), 126 (not executable) or 125 (an earlier step). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,11 +42,11 @@ typedef struct ChildOutput {
 #define CHILD_OUTPUT_INHERIT ((ChildOutput){ .fd = -1 })
 
 typedef struct ChildPlan {
-        char *const *argv;       /* argv[0] without a slash is looked up in PATH of `envp` */
+        char *const *argv; /* argv[0] without a slash is looked up in PATH of `envp` */
         char *const *envp;
-        const char *directory;   /* NULL: endwell's */
-        int input_fd;            /* above 0: use this descriptor (it is duplicated) */
-        bool inherit_input;      /* else descriptor 0 is endwell's, or without this /dev/null */
+        const char *directory; /* NULL: endwell's */
+        int input_fd;          /* above 0: use this descriptor (it is duplicated) */
+        bool inherit_input;    /* else descriptor 0 is endwell's, or without this /dev/null */
         ChildOutput output, error;
         ChildSession session;
         int parent_death_signal; /* 0: none */
@@ -60,10 +60,12 @@ typedef struct ChildFailure {
 /* Remembers the descriptor limit that endwell was given and raises its own to the hard one. Call once, early. */
 void child_setup_limits(void);
 
-/* 0, the pid, and the reading end of the error pipe (non-blocking, close-on-exec); or -errno (fork, pipe), no child left. */
+/* 0, the pid, and the reading end of the error pipe (non-blocking, close-on-exec); or -errno (fork, pipe), no child
+ * left. */
 int child_spawn(const ChildPlan *plan, pid_t *ret_pid, int *ret_failure_fd);
 
-/* After the pipe became readable: 0 exec was reached (end of file), 1 a step failed (*ret), -EAGAIN nothing yet, or -errno. */
+/* After the pipe became readable: 0 exec was reached (end of file), 1 a step failed (*ret), -EAGAIN nothing yet, or
+ * -errno. */
 int child_read_failure(int fd, ChildFailure *ret);
 
 /* To a process that is our child and not yet collected: its pid cannot have been given to another. -ESRCH: gone. */

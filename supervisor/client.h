@@ -1,7 +1,8 @@
 /* client.h - the verbs' side of the control socket: finds the running endwell, asks, and reads answers and events.
  *
  * For programs of people: blocks while it waits, and says on stderr what went wrong, naming the verb. Not for PID 1.
- * Returns exit codes (ExitCode): 69 when nothing answers, 78 when the configuration that shall name the socket is wrong. */
+ * Returns exit codes (ExitCode): 69 when nothing answers, 78 when the configuration that shall name the socket is
+ * wrong. */
 #pragma once
 #include <jansson.h>
 #include <stdbool.h>
@@ -17,7 +18,8 @@ typedef struct ClientPlace {
 
 typedef struct Client Client;
 
-/* Asks --socket, $ENDWELL_SOCKET, the RuntimeDirectory of -c, the default directories, in this order. 0 or an exit code. */
+/* Asks --socket, $ENDWELL_SOCKET, the RuntimeDirectory of -c, the default directories, in this order. 0 or an exit
+ * code. */
 int client_open(const ClientPlace *place, Client **ret);
 Client *client_free(Client *client);
 void client_freep(Client **client);
@@ -30,8 +32,8 @@ typedef struct ClientLine {
         const char *text; /* as it came, without its newline; valid until the next call */
 } ClientLine;
 
-/* The next line, whatever it is. 0; or an exit code: 69 after `timeout_msec` (-1: for ever) or on an error. At the end of
- * the connection 0 with ret->value NULL. */
+/* The next line, whatever it is. 0; or an exit code: 69 after `timeout_msec` (-1: for ever) or on an error. At the end
+ * of the connection 0 with ret->value NULL. */
 int client_read(Client *client, int timeout_msec, ClientLine *ret);
 
 /* Events of a subscription may come between a request and its answer. */

@@ -87,7 +87,8 @@ static int load(const char *path, const char *mode, Complaints *complaints, Conf
 int config_load(const char *path, const char *mode, Complaints *complaints, Config **ret) {
         int r = load(choose_path(path), mode, complaints, ret);
 
-        /* The text of a thousand sections is gone, but its pages would stay ours: PID 1 lives long and gives them back. */
+        /* The text of a thousand sections is gone, but its pages would stay ours: PID 1 lives long and gives them back.
+         */
         malloc_trim(0);
         return r;
 }

@@ -3,14 +3,14 @@
  * Owns every string and array in it. config_load() reports every error at once and leaves *ret untouched when there is
  * one. References between services are indices. Durations in microseconds; USEC_INFINITY is `infinity`. */
 #pragma once
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include "base/complaints.h"
 #include "base/log.h"
 #include "base/usec.h"
 #include "shutdown/budget.h"
 #include "shutdown/hooks.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #define INSTANCES_MAX     4096  /* of one service */
 #define MEMBERS_MAX       60000 /* instances of all services together */
@@ -37,8 +37,8 @@ typedef struct Output {
 
 /* Exit codes and signals that count as clean besides 0. */
 typedef struct ExitSet {
-        uint64_t codes[4];  /* bit n of 256: exit code n */
-        uint64_t signals;   /* bit n: death by signal n */
+        uint64_t codes[4]; /* bit n of 256: exit code n */
+        uint64_t signals;  /* bit n: death by signal n */
 } ExitSet;
 
 static inline bool exit_set_has_code(const ExitSet *set, int code) {
@@ -66,8 +66,8 @@ typedef struct ServiceConfig {
         char name[41];
         const char *file;
         unsigned line;
-        char **argv; /* NULL-terminated; with Shell=yes already /bin/sh -c TEXT */
-        char **environment; /* "K=V", NULL-terminated; NULL when none is given */
+        char **argv;             /* NULL-terminated; with Shell=yes already /bin/sh -c TEXT */
+        char **environment;      /* "K=V", NULL-terminated; NULL when none is given */
         char *working_directory; /* NULL: endwell's own */
         Output standard_output, standard_error;
         uint16_t phase; /* index in the order of the ending */
@@ -82,29 +82,29 @@ typedef struct ServiceConfig {
         usec_t restart_usec, restart_max_usec, timeout_start_usec;
         usec_t timeout_stop_usec; /* USEC_UNSET: what is left of the phase by the depth of the After chain */
         ExitSet success;
-        Relation after;    /* includes what Requires names */
+        Relation after; /* includes what Requires names */
         Relation requires;
-        Relation before;   /* the reverse of after: who waits for this one */
-        uint16_t depth;    /* length of the longest chain of `after` from here down, this one included: 1 without After */
+        Relation before; /* the reverse of after: who waits for this one */
+        uint16_t depth;  /* length of the longest chain of `after` from here down, this one included: 1 without After */
 } ServiceConfig;
 
 typedef struct HookConfig {
         char name[41];
         const char *file;
         unsigned line;
-        char **argv;        /* NULL when it is a LogPattern hook */
-        char *log_pattern;  /* POSIX extended regular expression, already proven to compile */
-        char **environment; /* the service's and its own, already together; NULL when there is none */
+        char **argv;             /* NULL when it is a LogPattern hook */
+        char *log_pattern;       /* POSIX extended regular expression, already proven to compile */
+        char **environment;      /* the service's and its own, already together; NULL when there is none */
         char *working_directory; /* its own, else the service's; NULL: endwell's own */
-        int service;        /* index, or -1 */
-        int phase;          /* index, or -1 */
+        int service;             /* index, or -1 */
+        int phase;               /* index, or -1 */
         HookOn on;
         usec_t timeout_usec;
         OnFailure on_failure;
 } HookConfig;
 
 typedef struct Config {
-        char *path; /* NULL in single-command mode */
+        char *path;      /* NULL in single-command mode */
         char digest[17]; /* of everything that was read: FNV-1a 64, hexadecimal */
         Mode mode;
         usec_t grace_usec, deadline_usec;
@@ -114,8 +114,8 @@ typedef struct Config {
         LogFormat log_format;
         LogLevel log_level;
         char *termination_message_path; /* NULL: /dev/termination-log if it exists */
-        int control_group; /* gid, or -1 */
-        int exit_code_from; /* service index, or -1 */
+        int control_group;              /* gid, or -1 */
+        int exit_code_from;             /* service index, or -1 */
         PhaseConfig phases[PHASES_MAX];
         unsigned n_phases;
         ServiceConfig *services;
@@ -129,14 +129,14 @@ typedef struct Config {
 
         /* Single-command mode (`endwell run -- COMMAND`). */
         bool single;
-        bool ask_group;          /* -g */
-        bool say_orphans;        /* -w */
-        uint8_t rewrite[65];     /* signal -> signal that is passed on; 0 drops it; identity by default */
-        uint8_t remap[32];       /* bit set: this exit code becomes 0 */
+        bool ask_group;      /* -g */
+        bool say_orphans;    /* -w */
+        uint8_t rewrite[65]; /* signal -> signal that is passed on; 0 drops it; identity by default */
+        uint8_t remap[32];   /* bit set: this exit code becomes 0 */
 } Config;
 
-/* `path` NULL: $ENDWELL_CONFIG, else /etc/endwell.ini. `mode` NULL: $ENDWELL_MODE, else the file's. 0; -EBADMSG when there
- * are complaints (all of them were added); -ENOMEM. */
+/* `path` NULL: $ENDWELL_CONFIG, else /etc/endwell.ini. `mode` NULL: $ENDWELL_MODE, else the file's. 0; -EBADMSG when
+ * there are complaints (all of them were added); -ENOMEM. */
 int config_load(const char *path, const char *mode, Complaints *complaints, Config **ret);
 Config *config_free(Config *config);
 void config_freep(Config **config);

@@ -1,7 +1,7 @@
 /* config_digest.c - names what was read by 64 bits, so that a journal tells which configuration ran.
  *
- * Over the bytes of the files and not over the values: these may hold secrets from the environment, and a short hash of a
- * weak secret, written into a journal, gives it away. */
+ * Over the bytes of the files and not over the values: these may hold secrets from the environment, and a short hash of
+ * a weak secret, written into a journal, gives it away. */
 #include "base/take.h"
 #include "supervisor/config_reading.h"
 #include <errno.h>

@@ -1,11 +1,11 @@
 /* config_hook.c - reads the sections [Hook NAME]. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include "base/take.h"
 #include "supervisor/config_keys.h"
 #include "supervisor/config_program.h"
 #include "supervisor/config_values.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 static void value_service_of_hook(Reading *reading, const Setting *setting, void *ret_value) {
         int index = reading_find_service(reading, setting, setting->value);
@@ -42,8 +42,9 @@ static void check_edge(Reading *reading, const SettingsSection *section, const H
         if (!on || hook->on == _HOOK_ON_MAX)
                 return;
         if (service && !edge_is_of_service(hook->on))
-                value_refuse(reading, on, "is an edge of a phase; with Service= it must be pre-start, post-start, "
-                                          "pre-stop or post-stop");
+                value_refuse(reading, on,
+                             "is an edge of a phase; with Service= it must be pre-start, post-start, "
+                             "pre-stop or post-stop");
         if (phase && edge_is_of_service(hook->on))
                 value_refuse(reading, on, "is an edge of a service; with Phase= it must be begin or end");
 }
@@ -55,7 +56,8 @@ static void check_deed(Reading *reading, const SettingsSection *section, HookCon
         const Setting *phase = settings_get(section, "Phase");
 
         if (exec && pattern)
-                value_refuse_hidden(reading, pattern, "the hook has Exec too: either endwell runs it or the service does");
+                value_refuse_hidden(reading, pattern,
+                                    "the hook has Exec too: either endwell runs it or the service does");
         else if (!exec && !pattern && !reading_has_errors(reading))
                 complaints_add(reading->complaints, section->file, section->line,
                                "the hook %s has neither Exec nor LogPattern: what shall it do?", hook->name);

@@ -56,7 +56,8 @@ static const SettingsKey service_keys[] = {
         SINGLE("StandardOutput"),
         SINGLE("StandardError"),
         SINGLE("Shell"),
-        /* Not in this version yet, but refused by our own readers: their complaint shows the value, which is no secret. */
+        /* Not in this version yet, but refused by our own readers: their complaint shows the value, which is no secret.
+         */
         SINGLE("User"),
         SINGLE("Group"),
         LATER("SupplementaryGroups"),

@@ -1,7 +1,7 @@
 /* config_pattern.c - reads LogPattern: a regular expression that compiles, and whose compiling has a bound.
  *
- * regcomp(3) writes out what is repeated: "((a{255}){255}){255}" has 20 letters and asks for gigabytes, "a+" is "aa*". So
- * the size of the written-out pattern is estimated first. */
+ * regcomp(3) writes out what is repeated: "((a{255}){255}){255}" has 20 letters and asks for gigabytes, "a+" is "aa*".
+ * So the size of the written-out pattern is estimated first. */
 #include "base/take.h"
 #include "supervisor/config_values.h"
 #include <errno.h>

@@ -5,10 +5,10 @@
 /* Packed words of the command; with `shell` /bin/sh -c TEXT. NULL after a complaint. */
 char **program_read(Reading *reading, const Setting *setting, bool shell);
 
-/* Packed K=V of `inherited` (may be NULL) and then of the Environment= lines of the section, the last of each name. NULL
- * when there are none. */
+/* Packed K=V of `inherited` (may be NULL) and then of the Environment= lines of the section, the last of each name.
+ * NULL when there are none. */
 char **program_read_environment(Reading *reading, const SettingsSection *section, char *const *inherited);
 
-/* 0: `program` can be executed by a child with this environment (NULL: endwell's own) in this directory (NULL: endwell's
- * own); else -ENOENT or -EACCES. */
+/* 0: `program` can be executed by a child with this environment (NULL: endwell's own) in this directory (NULL:
+ * endwell's own); else -ENOENT or -EACCES. */
 int program_find(const char *program, char *const *environment, const char *directory);

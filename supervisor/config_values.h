@@ -1,7 +1,7 @@
 /* config_values.h - reads single values: text into a field, or a complaint that says what would have been right.
  *
- * A table of ValueRule names for each key of a section its reader and its field. A reader that complains leaves the field
- * as it was. Complaints show the value, except where it may be a secret (Environment, commands). */
+ * A table of ValueRule names for each key of a section its reader and its field. A reader that complains leaves the
+ * field as it was. Complaints show the value, except where it may be a secret (Environment, commands). */
 #pragma once
 #include "supervisor/config_reading.h"
 #include <stddef.h>

@@ -124,7 +124,8 @@ static void close_filep(FILE **file) {
                 fclose(*file);
 }
 
-/* The gid, or -1. From the file alone: the name service may load modules that talk to a network, and this runs in PID 1. */
+/* The gid, or -1. From the file alone: the name service may load modules that talk to a network, and this runs in
+ * PID 1. */
 static int find_group(const char *name) {
         _cleanup_(close_filep) FILE *file = fopen("/etc/group", "re");
         char *end;

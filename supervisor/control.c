@@ -164,8 +164,8 @@ static int on_never(sd_event_source *source, uint64_t usec, void *userdata) {
         return 0;
 }
 
-/* The rate limit needs a timer descriptor of the loop. sd-event makes it when it is first needed, and ends the loop when it
- * cannot: at the very moment at which a flood has used up all descriptors. So it is made now. */
+/* The rate limit needs a timer descriptor of the loop. sd-event makes it when it is first needed, and ends the loop
+ * when it cannot: at the very moment at which a flood has used up all descriptors. So it is made now. */
 static int watch(Control *control) {
         int r = sd_event_add_time(control->event, &control->timer, CLOCK_MONOTONIC, UINT64_MAX, 1, on_never, NULL);
 

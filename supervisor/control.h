@@ -1,15 +1,16 @@
 /* control.h - the control socket: JSON lines from operators, the gateway and the reaper.
  *
  * At most 64 clients, a request line of at most 64 KiB, at most 1 MiB kept for a client that does not read, then it is
- * dropped; PID 1 never waits for one. Malformed input gets an error line, then the connection is closed. Peer credentials
- * decide: root, endwell's own uid, or a member of ControlGroup (asked of the kernel: SO_PEERCRED, SO_PEERGROUPS). Knows
- * subscribe; what the other methods mean is told by a table. Source: contracts/cli.md, Control socket. */
+ * dropped; PID 1 never waits for one. Malformed input gets an error line, then the connection is closed. Peer
+ * credentials decide: root, endwell's own uid, or a member of ControlGroup (asked of the kernel: SO_PEERCRED,
+ * SO_PEERGROUPS). Knows subscribe; what the other methods mean is told by a table. Source: contracts/cli.md, Control
+ * socket. */
 #pragma once
+#include "base/json.h"
+#include "supervisor/archive.h"
 #include <stdbool.h>
 #include <sys/types.h>
 #include <systemd/sd-event.h>
-#include "base/json.h"
-#include "supervisor/archive.h"
 
 typedef struct json_t json_t; /* jansson's: see control_params.h */
 
@@ -41,7 +42,8 @@ typedef struct ControlPlan {
 typedef struct Control Control;
 
 int control_new(Control **ret, sd_event *event, const ControlPlan *plan);
-Control *control_free(Control *control); /* tries once to hand over what clients have not yet read; unlinks the socket */
+Control *control_free(
+        Control *control); /* tries once to hand over what clients have not yet read; unlinks the socket */
 
 /* The journal has grown: subscribers get the new lines when their sockets take them. */
 void control_pump(Control *control);

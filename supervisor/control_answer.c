@@ -25,8 +25,8 @@ int control_answer_error(ControlAnswer *ret, const char *code, const char *messa
         return 0;
 }
 
-/* The method writes its value behind what is already there; a value that did not fit is whole JSON all the same, and the
- * answer says that it was cut. */
+/* The method writes its value behind what is already there; a value that did not fit is whole JSON all the same, and
+ * the answer says that it was cut. */
 int control_answer_call(ControlAnswer *ret, const ControlMethodEntry *entry, void *userdata, const ControlPeer *peer,
                         const json_t *params) {
         static const char before[] = "{\"result\":", after[] = "}\n", cut[] = ",\"truncated\":true}\n";

@@ -1,6 +1,7 @@
 /* control_answer.h - makes the lines that go back to a client: {"result":…} or {"error":{"code":…,"message":…}}.
  *
- * Each answer has memory of its own, as much as its method asks for, so that nothing large is kept while nobody asks. */
+ * Each answer has memory of its own, as much as its method asks for, so that nothing large is kept while nobody asks.
+ */
 #pragma once
 #include "supervisor/control.h"
 #include <stddef.h>

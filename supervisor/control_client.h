@@ -1,9 +1,9 @@
-/* control_client.h - one connection to the control socket: what it sent, what it is still to be sent, and where it reads
- * the journal.
+/* control_client.h - one connection to the control socket: what it sent, what it is still to be sent, and where it
+ * reads the journal.
  *
- * Bounded: a request line of at most 64 KiB, one answer at a time, and no copy of the journal (a cursor). The next request
- * is looked at only after the last answer has left, so a client that does not read cannot make us work. Never blocks, never
- * logs; whether it lives on is answered to the one who holds the connections. */
+ * Bounded: a request line of at most 64 KiB, one answer at a time, and no copy of the journal (a cursor). The next
+ * request is looked at only after the last answer has left, so a client that does not read cannot make us work. Never
+ * blocks, never logs; whether it lives on is answered to the one who holds the connections. */
 #pragma once
 #include "supervisor/control.h"
 #include "supervisor/control_answer.h"

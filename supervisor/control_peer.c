@@ -5,8 +5,8 @@
 
 #define GROUPS_MAX 256 /* who is in more groups than this is not found in the ones beyond */
 
-/* SO_PEERGROUPS: the supplementary groups at the time of connect(). Kernels before 4.13 have none: then only the primary
- * group counts. */
+/* SO_PEERGROUPS: the supplementary groups at the time of connect(). Kernels before 4.13 have none: then only the
+ * primary group counts. */
 static bool is_in_group(int fd, gid_t group) {
         gid_t groups[GROUPS_MAX];
         socklen_t size = sizeof groups;

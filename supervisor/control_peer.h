@@ -1,6 +1,7 @@
 /* control_peer.h - asks the kernel who is at the other end of a control connection, and says whether he may be there.
  *
- * root, endwell's own uid, or a member of the group. Nothing that the peer says counts. Source: unix(7), SO_PEERCRED. */
+ * root, endwell's own uid, or a member of the group. Nothing that the peer says counts. Source: unix(7), SO_PEERCRED.
+ */
 #pragma once
 #include "supervisor/control.h"
 #include <stdbool.h>

@@ -151,7 +151,9 @@ void crew_start(Crew *crew) {
         write_remap(crew, remap, sizeof remap);
         crew->epoch = 1;
         crew->started = true;
-        crew->started_usec = crew_now(crew);
+        crew->started_usec = crew->readiness_usec = crew_now(crew);
+        for (uint32_t i = 0; i < crew->n_members; i++)
+                crew->members[i].since_usec = crew->started_usec;
         crew_record(crew, &(Event){ .kind = EVENT_SUPERVISOR_STARTED,
                                     .version = ENDWELL_VERSION,
                                     .mode = mode_to_string(config->mode),
@@ -206,10 +208,10 @@ static void ring(Crew *crew, uint32_t item) {
         }
         switch ((CrewAlarm)(item - crew->n_runs)) {
         case CREW_ALARM_CONDUCTOR: conductor_tick(&crew->conductor); break;
-        case CREW_ALARM_PROGRESS:  crew_tell_progress(crew); break;
-        case CREW_ALARM_STRAYS:    crew_strays_time_up(crew); break;
-        case CREW_ALARM_TURNS:     crew->starts_dirty = true; break;
-        case _CREW_ALARM_MAX:      break;
+        case CREW_ALARM_PROGRESS: crew_tell_progress(crew); break;
+        case CREW_ALARM_STRAYS: crew_strays_time_up(crew); break;
+        case CREW_ALARM_TURNS: crew->starts_dirty = true; break;
+        case _CREW_ALARM_MAX: break;
         }
 }
 
@@ -226,10 +228,9 @@ void crew_on_acknowledged(Crew *crew, const char *by) {
         if (crew->finished)
                 return;
         if (crew->conductor.sequence.step == STEP_WITHDRAWING)
-                crew_record(crew,
-                            &(Event){ .kind = EVENT_READINESS_ACKNOWLEDGED,
-                                      .by = by,
-                                      .took_usec = usec_sub(crew_now(crew), crew->conductor.since_usec) });
+                crew_record(crew, &(Event){ .kind = EVENT_READINESS_ACKNOWLEDGED,
+                                            .by = by,
+                                            .took_usec = usec_sub(crew_now(crew), crew->conductor.since_usec) });
         conductor_tell(&crew->conductor, HAPPENING_ACKNOWLEDGED);
         crew_settle(crew);
 }

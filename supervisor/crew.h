@@ -1,15 +1,17 @@
-/* crew.h - the members (instances of services) and their hooks: starts them in order, keeps them up, ends them in order.
+/* crew.h - the members (instances of services) and their hooks: starts them in order, keeps them up, ends them in
+ * order.
  *
- * The core of PID 1. It decides with life, respawn, hooks and the conductor, and asks a Stage to do what needs a kernel, so
- * that the very same code runs in PID 1 and in simulated time. It makes no system call and, after crew_new(), allocates
- * nothing but the bounded texts of STATUS=. Members and hook runs are numbered from 0 and keep their numbers. */
+ * The core of PID 1. It decides with life, respawn, hooks and the conductor, and asks a Stage to do what needs a
+ * kernel, so that the very same code runs in PID 1 and in simulated time. It makes no system call and, after
+ * crew_new(), allocates nothing but the bounded texts of STATUS=. Members and hook runs are numbered from 0 and keep
+ * their numbers. */
 #pragma once
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include "base/notify_words.h"
 #include "shutdown/event.h"
 #include "supervisor/config.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #define CREW_NOBODY UINT32_MAX /* no member: an unattributed orphan */
 
@@ -33,18 +35,18 @@ typedef struct Ended {
 typedef struct Stage {
         usec_t (*now)(void *self);
         uint32_t (*random)(void *self); /* for jitter and owner names */
-        /* Starts a member's main process; 0 and *ret_pid, or -errno when not even a child could be made. Whether exec worked
-         * is told later by crew_on_executed(), or crew_on_spawn_failed() and then crew_on_exited(). */
+        /* Starts a member's main process; 0 and *ret_pid, or -errno when not even a child could be made. Whether exec
+         * worked is told later by crew_on_executed(), or crew_on_spawn_failed() and then crew_on_exited(). */
         int (*spawn)(void *self, uint32_t member, pid_t *ret_pid);
         int (*spawn_hook)(void *self, uint32_t hook_run, pid_t *ret_pid);
-        /* Signals processes of a member's tree and tells each by crew_told(); CREW_NOBODY: the unattributed orphans. SIGTERM
-         * and other polite signals are followed by SIGCONT. */
+        /* Signals processes of a member's tree and tells each by crew_told(); CREW_NOBODY: the unattributed orphans.
+         * SIGTERM and other polite signals are followed by SIGCONT. */
         void (*signal)(void *self, uint32_t member, Whom whom, int signal_number, const char *reason);
         void (*signal_hook)(void *self, uint32_t hook_run, int signal_number); /* the whole group */
         /* Asks for a fresh look at adopted orphans, answered by crew_on_surveyed() (never from inside this call). */
         void (*survey)(void *self);
         void (*record)(void *self, const Event *event); /* into the journal; seq and times are filled in there */
-        bool (*withdraw)(void *self); /* true: a connected gateway will acknowledge */
+        bool (*withdraw)(void *self);                   /* true: a connected gateway will acknowledge */
         void (*finish)(void *self, int code, const char *explanation); /* the last call */
 } Stage;
 
@@ -56,8 +58,8 @@ void crew_start(Crew *crew);
 void crew_on_executed(Crew *crew, uint32_t member);
 void crew_on_spawn_failed(Crew *crew, uint32_t member, const char *step, int error);
 void crew_on_exited(Crew *crew, uint32_t member, Ended how);
-/* MAINPID=, proven to be inside the tree. What was the main process is told as an orphan before, and when the new one was
- * known as an orphan, `was_orphan`. */
+/* MAINPID=, proven to be inside the tree. What was the main process is told as an orphan before, and when the new one
+ * was known as an orphan, `was_orphan`. */
 void crew_on_main_pid(Crew *crew, uint32_t member, pid_t pid, bool was_orphan);
 void crew_on_hook_spawn_failed(Crew *crew, uint32_t hook_run, const char *step, int error);
 void crew_on_hook_exited(Crew *crew, uint32_t hook_run, Ended how);
@@ -84,12 +86,13 @@ void crew_on_time(Crew *crew);
 typedef struct MemberView {
         const ServiceConfig *service;
         uint32_t service_index;
-        unsigned number;    /* from 1 */
-        const char *state;  /* waiting, pre-start, starting, ready, pre-stop, stopping, killing, clearing, post-stop, backoff, done, failed, left */
-        pid_t pid;          /* 0: none */
-        const char *owner;  /* uuid of the present or last run */
-        unsigned attempt;   /* starts so far */
-        unsigned failures;  /* consecutive */
+        unsigned number;   /* from 1 */
+        const char *state; /* waiting, pre-start, starting, ready, pre-stop, stopping, killing, clearing, post-stop,
+                              backoff, done, failed, left */
+        pid_t pid;         /* 0: none */
+        const char *owner; /* uuid of the present or last run */
+        unsigned attempt;  /* starts so far */
+        unsigned failures; /* consecutive */
         unsigned restarts;
         unsigned orphans;   /* adopted and attributed to it */
         unsigned active;    /* X_ENDWELL_ACTIVE */
@@ -97,7 +100,7 @@ typedef struct MemberView {
         usec_t limit_usec;  /* when the present state is cut; USEC_INFINITY */
         const char *status; /* STATUS=, or NULL */
         bool ready;
-        bool awaited;       /* the present phase, or the start, waits for it */
+        bool awaited; /* the present phase, or the start, waits for it */
 } MemberView;
 
 size_t crew_size(const Crew *crew);
@@ -116,13 +119,13 @@ size_t crew_hook_runs(const Crew *crew);
 HookView crew_hook_view(const Crew *crew, uint32_t hook_run);
 
 typedef struct CrewView {
-        const char *step;   /* of the sequence, or starting */
-        const char *phase;  /* that is ending or starting; NULL */
-        const char *cause;  /* of the ending; NULL */
+        const char *step;  /* of the sequence, or starting */
+        const char *phase; /* that is ending or starting; NULL */
+        const char *cause; /* of the ending; NULL */
         bool ready, ending, fast;
         unsigned epoch;
-        usec_t started_usec, ending_since_usec, deadline_usec, limit_usec; /* instants */
-        unsigned orphans;   /* unattributed */
+        usec_t started_usec, readiness_usec, ending_since_usec, deadline_usec, limit_usec; /* instants */
+        unsigned orphans;                                                                  /* unattributed */
 } CrewView;
 
 CrewView crew_overview(const Crew *crew); /* in constant time: it is asked for each event */

@@ -23,8 +23,8 @@ void crew_end_because(Crew *crew, const char *cause, const char *service, bool f
         conductor_tell(&crew->conductor, fast ? HAPPENING_FAST_ASKED : HAPPENING_ENDING_ASKED);
 }
 
-/* From here on nothing starts: what waits for its turn or its restart rests at once, what is between two runs will not have
- * the next one. */
+/* From here on nothing starts: what waits for its turn or its restart rests at once, what is between two runs will not
+ * have the next one. */
 static bool stage_withdraw(void *self, bool fast) {
         Crew *crew = self;
         crew->epoch++;
@@ -34,6 +34,7 @@ static bool stage_withdraw(void *self, bool fast) {
                                     .fast = crew->conductor.sequence.fast,
                                     .deadline_usec = crew->conductor.budget.deadline_usec });
         crew->ready = false;
+        crew->readiness_usec = crew_now(crew);
         crew_record(crew, &(Event){ .kind = EVENT_READINESS_CHANGED, .ready = false, .reason = "ending" });
         for (uint32_t i = 0; i < crew->n_members; i++) {
                 Member *member = &crew->members[i];
@@ -194,9 +195,17 @@ static void stage_finish(void *self) {
 }
 
 const ConductorStage crew_conductor_stage = {
-        .now = stage_now,       .record = stage_record, .withdraw = stage_withdraw, .enter = stage_enter,
-        .stop = stage_stop,     .hurry = stage_hurry,   .kill = stage_kill,         .close = stage_close,
-        .abandon = stage_abandon, .finish = stage_finish, .tally = stage_tally,
+        .now = stage_now,
+        .record = stage_record,
+        .withdraw = stage_withdraw,
+        .enter = stage_enter,
+        .stop = stage_stop,
+        .hurry = stage_hurry,
+        .kill = stage_kill,
+        .close = stage_close,
+        .abandon = stage_abandon,
+        .finish = stage_finish,
+        .tally = stage_tally,
 };
 
 /* What the conductor awaits in its present step, told as soon as it is so and as often as it is asked. */
@@ -228,8 +237,8 @@ void crew_check_group(Crew *crew) {
                 if (before.step != STEP_ENTERING)
                         crew_treat_strays(crew);
                 check_once(crew);
-        } while (!crew->finished && (before.step != crew->conductor.sequence.step ||
-                                     before.phase != crew->conductor.sequence.phase));
+        } while (!crew->finished &&
+                 (before.step != crew->conductor.sequence.step || before.phase != crew->conductor.sequence.phase));
 }
 
 static void add_name(char *names, size_t size, const Crew *crew, const Member *member) {

@@ -85,12 +85,19 @@ static usec_t clean_tree_timeout(const Crew *crew, const Member *member) {
         return usec_min(timeout, CLEAN_TREE_USEC);
 }
 
+/* The tree of a service that crashed is killed; a single command's code is nobody's crash, whatever it is: what the
+ * command leaves behind is asked, as nothing comes after it. */
+static bool may_tidy_up(const Crew *crew, const Member *member) {
+        return member->clean || (crew->config->single && !member->error_step);
+}
+
 void crew_clear(Crew *crew, Member *member) {
         usec_t now = crew_now(crew);
         if (member->kill_reason)
                 member->clear_limit_usec = now;
         else if (!member->asked)
-                member->clear_limit_usec = member->clean ? usec_add(now, clean_tree_timeout(crew, member)) : now;
+                member->clear_limit_usec =
+                        may_tidy_up(crew, member) ? usec_add(now, clean_tree_timeout(crew, member)) : now;
         member->new_orphans = member->orphans > 0;
         crew_want_survey(crew);
 }
@@ -276,8 +283,8 @@ static RespawnAnswer ask_respawn(Crew *crew, const Member *member) {
                               crew->stage->random(crew->self));
 }
 
-/* Whether an ending that came between a run's end and its judgement must still call it a failure for good: nothing restarts
- * any more, but what had failed before did so all the same. */
+/* Whether an ending that came between a run's end and its judgement must still call it a failure for good: nothing
+ * restarts any more, but what had failed before did so all the same. */
 const char *crew_failure_in_ending(Crew *crew, const Member *member) {
         if (member->requirement_failed)
                 return "what it requires failed";
@@ -301,8 +308,10 @@ void crew_settle_run(Crew *crew, Member *member) {
         RespawnAnswer answer = ask_respawn(crew, member);
         member->respawn = answer.respawn;
         switch (answer.next) {
-        case NEXT_REST:    crew_live(crew, member, LIFE_RESTS); break;
+        case NEXT_REST: crew_live(crew, member, LIFE_RESTS); break;
         case NEXT_RESTART: restart(crew, member, answer.delay_usec); break;
-        case NEXT_GIVE_UP: crew_give_up(crew, member, failure_reason(member, crew_service(crew, member)->restart)); break;
+        case NEXT_GIVE_UP:
+                crew_give_up(crew, member, failure_reason(member, crew_service(crew, member)->restart));
+                break;
         }
 }

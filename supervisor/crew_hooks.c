@@ -102,8 +102,9 @@ static void begin(Crew *crew, HookRun *run, unsigned attempt) {
                 crew_write_error(error, sizeof error, "fork", -r, "");
                 hook_finish(&run->slot, 125);
                 note_start_failure(crew, run);
-                record_hook(crew, run,
-                            &(Event){ .kind = EVENT_HOOK_FINISHED, .code_word = "exited", .status = 125, .error = error });
+                record_hook(
+                        crew, run,
+                        &(Event){ .kind = EVENT_HOOK_FINISHED, .code_word = "exited", .status = 125, .error = error });
                 return;
         }
         count(crew, run, 1);
@@ -177,7 +178,9 @@ static void finish(Crew *crew, HookRun *run, Ended how, const char *error) {
         record_hook(crew, run,
                     &(Event){ .kind = EVENT_HOOK_FINISHED,
                               .pid = run->pid,
-                              .code_word = how.code == CLD_EXITED ? "exited" : how.code == CLD_DUMPED ? "dumped" : "killed",
+                              .code_word = how.code == CLD_EXITED   ? "exited"
+                                           : how.code == CLD_DUMPED ? "dumped"
+                                                                    : "killed",
                               .status = how.status,
                               .error = error,
                               .timed_out = run->timed_out,
@@ -194,7 +197,8 @@ static void finish(Crew *crew, HookRun *run, Ended how, const char *error) {
                 crew_want_survey(crew);
         else if (member->hooks_running[hook->on] == 0 && hook->on != HOOK_POST_START)
                 crew_live(crew, member,
-                          hook->on == HOOK_PRE_START && member->start_hook_failed ? LIFE_HOOKS_FAILED : LIFE_HOOKS_DONE);
+                          hook->on == HOOK_PRE_START && member->start_hook_failed ? LIFE_HOOKS_FAILED
+                                                                                  : LIFE_HOOKS_DONE);
 }
 
 void crew_on_hook_exited(Crew *crew, uint32_t index, Ended how) {
@@ -203,7 +207,8 @@ void crew_on_hook_exited(Crew *crew, uint32_t index, Ended how) {
                 return;
         char error[ERROR_TEXT_MAX];
         if (run->error_step)
-                crew_write_error(error, sizeof error, run->error_step, run->error_number, config_of(crew, run)->argv[0]);
+                crew_write_error(error, sizeof error, run->error_step, run->error_number,
+                                 config_of(crew, run)->argv[0]);
         finish(crew, run, how, run->error_step ? error : NULL);
         run->error_step = NULL;
         crew_settle(crew);
@@ -214,8 +219,8 @@ void crew_on_hook_spawn_failed(Crew *crew, uint32_t index, const char *step, int
         crew->runs[index].error_number = error;
 }
 
-/* The hook's own limit: its whole group is killed. What outlives that by a second is given up, so that nothing waits for
- * ever on a process that the kernel cannot kill. */
+/* The hook's own limit: its whole group is killed. What outlives that by a second is given up, so that nothing waits
+ * for ever on a process that the kernel cannot kill. */
 void crew_hook_time_up(Crew *crew, HookRun *run) {
         if (run->slot.state != HOOK_RUNNING)
                 return;

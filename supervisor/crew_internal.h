@@ -9,26 +9,26 @@
  * crew_notify.c   what the members say: readiness, status, more time, marks
  * crew_view.c     what others may read */
 #pragma once
+#include "base/names.h"
 #include "shutdown/conductor.h"
 #include "shutdown/hooks.h"
 #include "shutdown/verdict.h"
 #include "supervisor/alarms.h"
 #include "supervisor/crew.h"
 #include "supervisor/life.h"
-#include "base/names.h"
 #include "supervisor/respawn.h"
 
-#define GIVE_UP_USEC       (1 * USEC_PER_SEC)  /* what outlives SIGKILL this long is given up */
-#define CLEAN_TREE_USEC    (10 * USEC_PER_SEC) /* at most, for the tree of a service that ended by itself */
-#define DRAINED_KILL_USEC  (1 * USEC_PER_SEC)
-#define PROGRESS_USEC      (1 * USEC_PER_SEC)
-#define STATUS_USEC        (1 * USEC_PER_SEC)  /* a status is recorded at most so often */
-#define ERROR_TEXT_MAX     192
+#define GIVE_UP_USEC      (1 * USEC_PER_SEC)  /* what outlives SIGKILL this long is given up */
+#define CLEAN_TREE_USEC   (10 * USEC_PER_SEC) /* at most, for the tree of a service that ended by itself */
+#define DRAINED_KILL_USEC (1 * USEC_PER_SEC)
+#define PROGRESS_USEC     (1 * USEC_PER_SEC)
+#define STATUS_USEC       (1 * USEC_PER_SEC) /* a status is recorded at most so often */
+#define ERROR_TEXT_MAX    192
 #ifndef ORPHANS_MAX /* the simulation has a crowd already with a few */
-#define ORPHANS_MAX        1024
+#define ORPHANS_MAX 1024
 #endif
-#define TURNS_AT_ONCE      32                  /* spawns between two looks at the signals */
-#define FOREIGN_MARKS_MAX  64                  /* names that applications mark and the configuration does not know */
+#define TURNS_AT_ONCE     32 /* spawns between two looks at the signals */
+#define FOREIGN_MARKS_MAX 64 /* names that applications mark and the configuration does not know */
 
 /* Orphans beyond the list, by number only. */
 typedef struct Crowd {
@@ -43,7 +43,7 @@ typedef struct Member {
         Respawn respawn;
         Ended how;
         Crowd crowd;
-        unsigned descendants_named; /* how many orphans the last descendants_left told of */
+        unsigned descendants_named;       /* how many orphans the last descendants_left told of */
         unsigned orphans, active, killed; /* killed: processes of this run that got SIGKILL */
         usec_t since_usec, spawned_usec, ready_usec, ready_for_usec, asked_usec, exited_usec, status_usec;
         usec_t clear_limit_usec; /* when the rest of the tree is killed */
@@ -52,8 +52,8 @@ typedef struct Member {
         int error_number;
         char *status;
         uint16_t hooks_running[4]; /* by HookOn up to post-stop */
-        bool settled;            /* ready once, or resting: those who wait for its start may go on */
-        bool new_orphans;        /* adopted since the tree was last asked or killed */
+        bool settled;              /* ready once, or resting: those who wait for its start may go on */
+        bool new_orphans;          /* adopted since the tree was last asked or killed */
         bool has_exited, asked, clean, said_stopping, drained, overdue, start_hook_failed, requirement_failed;
         bool counted_ready, forced_in_ending;
         char owner[37];
@@ -73,8 +73,8 @@ typedef struct HookRun {
 typedef struct ServiceTally {
         uint32_t first_member;
         uint16_t settled, resting, failed;
-        uint16_t turns;  /* members that were told to start */
-        bool released;   /* its members were told to stop */
+        uint16_t turns; /* members that were told to start */
+        bool released;  /* its members were told to stop */
 } ServiceTally;
 
 typedef struct ForeignMark {
@@ -109,34 +109,40 @@ struct Crew {
         const char *phase_names[PHASES_MAX];
         Verdict verdict;
         unsigned epoch;
-        usec_t started_usec;
+        usec_t started_usec, readiness_usec; /* the second: of its last change */
         const char *cause, *cause_service;
 
-        int start_phase;    /* that is starting; -1: all were told */
+        int start_phase; /* that is starting; -1: all were told */
         bool started, startup_told, ready, ready_told;
         uint32_t n_not_ready, n_resting, n_clearing;
         uint32_t unsettled[PHASES_MAX], alive[PHASES_MAX];
         uint32_t gone[PHASES_MAX], killed[PHASES_MAX], left[PHASES_MAX];
 
-        unsigned unattributed;     /* orphans of nobody */
+        unsigned unattributed; /* orphans of nobody */
         bool new_strays, strays_killed;
         Orphan orphans[ORPHANS_MAX]; /* adopted, alive for all we know */
         unsigned n_orphans, n_unlisted;
-        Crowd crowd; /* nobody's */
-        bool survey_stale;         /* somebody died since the last survey */
+        Crowd crowd;       /* nobody's */
+        bool survey_stale; /* somebody died since the last survey */
         bool survey_asked;
-        bool late_orphans;         /* one was found of a member whose main process is there */
+        bool late_orphans; /* one was found of a member whose main process is there */
         unsigned phase_hooks_running;
 
         bool starts_dirty, stops_dirty, stop_everything;
-        int stop_phase;            /* being stopped; -1: none */
-        int counted_phase;         /* whose gone, killed and left are being counted; -1: none */
-        bool running;              /* crew_settle() is at work */
+        int stop_phase;    /* being stopped; -1: none */
+        int counted_phase; /* whose gone, killed and left are being counted; -1: none */
+        bool running;      /* crew_settle() is at work */
         bool finished;
-        unsigned told;             /* calls of crew_told() */
+        unsigned told; /* calls of crew_told() */
 };
 
-typedef enum CrewAlarm { CREW_ALARM_CONDUCTOR, CREW_ALARM_PROGRESS, CREW_ALARM_STRAYS, CREW_ALARM_TURNS, _CREW_ALARM_MAX } CrewAlarm;
+typedef enum CrewAlarm {
+        CREW_ALARM_CONDUCTOR,
+        CREW_ALARM_PROGRESS,
+        CREW_ALARM_STRAYS,
+        CREW_ALARM_TURNS,
+        _CREW_ALARM_MAX
+} CrewAlarm;
 
 static inline usec_t crew_now(const Crew *crew) {
         return crew->stage->now(crew->self);
@@ -157,8 +163,9 @@ void crew_alarm_member(Crew *crew, const Member *member, usec_t when);
 void crew_alarm(Crew *crew, CrewAlarm alarm, usec_t when);
 void crew_want_survey(Crew *crew);
 
-/* The instant at which a phase is cut: the present limit for one that has come, else what the budget gives it; USEC_INFINITY
- * outside an ending. Who dies or is stopped before its phase has come is not cut by an earlier one's limit. */
+/* The instant at which a phase is cut: the present limit for one that has come, else what the budget gives it;
+ * USEC_INFINITY outside an ending. Who dies or is stopped before its phase has come is not cut by an earlier one's
+ * limit. */
 usec_t crew_phase_limit(const Crew *crew, unsigned phase);
 void crew_live(Crew *crew, Member *member, LifeHappening what);
 void crew_member_signal(Crew *crew, Member *member, Whom whom, int signal_number, const char *reason);
@@ -200,5 +207,6 @@ void crew_treat_strays(Crew *crew);
 void crew_begin_with_strays(Crew *crew, bool killing);
 void crew_strays_time_up(Crew *crew);
 void crew_end_because(Crew *crew, const char *cause, const char *service, bool fast);
-/* Brings everything to rest: gives turns, releases stops, tells the conductor. Every happening from outside ends with it. */
+/* Brings everything to rest: gives turns, releases stops, tells the conductor. Every happening from outside ends with
+ * it. */
 void crew_settle(Crew *crew);

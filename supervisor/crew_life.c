@@ -70,8 +70,8 @@ usec_t crew_phase_limit(const Crew *crew, unsigned phase) {
         return usec_add(conductor->since_usec, budget_limit(&conductor->budget, phase));
 }
 
-/* How long a member has from being asked until it is killed. Outside an ending an unset limit is the phase's timeout; in it,
- * what is left of the phase divided by the length of the chain that has still to stop after it. */
+/* How long a member has from being asked until it is killed. Outside an ending an unset limit is the phase's timeout;
+ * in it, what is left of the phase divided by the length of the chain that has still to stop after it. */
 static usec_t stop_timeout(const Crew *crew, const Member *member, usec_t now) {
         const ServiceConfig *service = crew_service(crew, member);
         if (service->timeout_stop_usec != USEC_UNSET)
@@ -125,7 +125,8 @@ static void rest(Crew *crew, Member *member) {
         if (member->life.state == LIFE_LEFT) {
                 crew_name_left(crew, crew_index(crew, member), "outlived SIGKILL");
                 crew->left[service->phase]++;
-                crew->survey_stale = true; /* its main process did not die, so nobody has looked for what it left elsewhere */
+                crew->survey_stale =
+                        true; /* its main process did not die, so nobody has looked for what it left elsewhere */
         } else
                 crew->gone[service->phase]++;
         crew_name_descendants(crew, member);
@@ -139,8 +140,8 @@ static void rest(Crew *crew, Member *member) {
         if (service->after.n > 0 && tally->resting == service->instances)
                 crew->stops_dirty = true;
         if (member->life.state == LIFE_LEFT) {
-                const char *failure =
-                        crew_is_ending(crew) ? crew_failure_in_ending(crew, member) : "something of it cannot be killed";
+                const char *failure = crew_is_ending(crew) ? crew_failure_in_ending(crew, member)
+                                                           : "something of it cannot be killed";
                 tally->failed += failure != NULL;
                 if (failure)
                         crew_give_up(crew, member, failure);
@@ -152,27 +153,27 @@ static void rest(Crew *crew, Member *member) {
                 crew_end_because(crew, crew->startup_told ? "essential" : "start_failed", service->name, false);
         else if (crew->n_resting == crew->n_members ||
                  (service->essential && service->type != SERVICE_ONESHOT && tally->resting == service->instances))
-                crew_end_because(crew, "finished", service->name, false);
+                crew_end_because(crew, "finished", crew->n_resting < crew->n_members ? service->name : NULL, false);
 }
 
 static void carry_out(Crew *crew, Member *member, LifeOrder order) {
         switch (order) {
         case LIFE_ORDER_RUN_PRE_START: run_pre_start(crew, member); break;
-        case LIFE_ORDER_SPAWN:         spawn(crew, member); break;
-        case LIFE_ORDER_GREET:         greet(crew, member); break;
-        case LIFE_ORDER_RUN_PRE_STOP:  run_hooks_and_go_on(crew, member, HOOK_PRE_STOP); break;
-        case LIFE_ORDER_ASK:           ask(crew, member); break;
-        case LIFE_ORDER_HURRY:         hurry(crew, member); break;
-        case LIFE_ORDER_KILL:          crew_kill(crew, member); break;
-        case LIFE_ORDER_CLEAR:         crew_clear(crew, member); break;
-        case LIFE_ORDER_STOP_HOOKS:    crew_signal_hooks(crew, member, SIGTERM); break;
-        case LIFE_ORDER_KILL_HOOKS:    crew_cut_hooks(crew, member); break;
+        case LIFE_ORDER_SPAWN: spawn(crew, member); break;
+        case LIFE_ORDER_GREET: greet(crew, member); break;
+        case LIFE_ORDER_RUN_PRE_STOP: run_hooks_and_go_on(crew, member, HOOK_PRE_STOP); break;
+        case LIFE_ORDER_ASK: ask(crew, member); break;
+        case LIFE_ORDER_HURRY: hurry(crew, member); break;
+        case LIFE_ORDER_KILL: crew_kill(crew, member); break;
+        case LIFE_ORDER_CLEAR: crew_clear(crew, member); break;
+        case LIFE_ORDER_STOP_HOOKS: crew_signal_hooks(crew, member, SIGTERM); break;
+        case LIFE_ORDER_KILL_HOOKS: crew_cut_hooks(crew, member); break;
         case LIFE_ORDER_RUN_POST_STOP: run_hooks_and_go_on(crew, member, HOOK_POST_STOP); break;
-        case LIFE_ORDER_SETTLE:        crew_settle_run(crew, member); break;
-        case LIFE_ORDER_REST:          rest(crew, member); break;
+        case LIFE_ORDER_SETTLE: crew_settle_run(crew, member); break;
+        case LIFE_ORDER_REST: rest(crew, member); break;
         case LIFE_ORDER_SCHEDULE: /* crew_settle_run() set the alarm */
         case LIFE_ORDER_NONE:
-        case _LIFE_ORDER_MAX:          break;
+        case _LIFE_ORDER_MAX: break;
         }
 }
 
@@ -201,7 +202,7 @@ void crew_member_signal(Crew *crew, Member *member, Whom whom, int signal_number
 const char *crew_kill_reason(const Crew *crew, const Member *member) {
         if (member && member->drained)
                 return "drained";
-        if (member && member->has_exited && !member->asked && !member->clean)
+        if (member && member->has_exited && !member->asked && !member->clean && !crew->config->single)
                 return "died";
         if (!crew_is_ending(crew))
                 return member && member->overdue ? "start_timeout" : "stop_timeout";

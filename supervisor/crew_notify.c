@@ -5,8 +5,8 @@
 
 #include "supervisor/crew_internal.h"
 
-/* The text is kept for `status`; the journal hears of it at most once a second, so that a service that counts aloud does
- * not push everything else out of it. */
+/* The text is kept for `status`; the journal hears of it at most once a second, so that a service that counts aloud
+ * does not push everything else out of it. */
 static void take_status(Crew *crew, Member *member, const char *text) {
         if (member->status && strcmp(member->status, text) == 0)
                 return;
@@ -106,7 +106,8 @@ static HookSlot *known_slot(Crew *crew, uint32_t index, const char *name) {
         return NULL;
 }
 
-/* Applications may mark hooks that the configuration does not name; so many are remembered, the rest is only recorded. */
+/* Applications may mark hooks that the configuration does not name; so many are remembered, the rest is only recorded.
+ */
 static HookSlot *foreign_slot(Crew *crew, uint32_t index, const char *name) {
         for (unsigned i = 0; i < crew->n_foreign; i++)
                 if (crew->foreign[i].member == index && strcmp(crew->foreign[i].name, name) == 0)

@@ -1,4 +1,5 @@
-/* crew_start.c - whose turn it is to start: phases in reverse, After and Requires within one; and whether all are ready. */
+/* crew_start.c - whose turn it is to start: phases in reverse, After and Requires within one; and whether all are
+ * ready. */
 #include "supervisor/crew_internal.h"
 
 void crew_mark_settled(Crew *crew, Member *member) {
@@ -67,7 +68,8 @@ static bool give_turns_of(Crew *crew, size_t index, unsigned *left) {
 static bool give_turns_in_phase(Crew *crew, unsigned phase, unsigned *left) {
         for (size_t s = 0; s < crew->config->n_services; s++) {
                 const ServiceConfig *service = &crew->config->services[s];
-                if (service->phase != phase || crew->tallies[s].turns == service->instances || !may_start(crew, service))
+                if (service->phase != phase || crew->tallies[s].turns == service->instances ||
+                    !may_start(crew, service))
                         continue;
                 if (!give_turns_of(crew, s, left))
                         return false;
@@ -75,11 +77,18 @@ static bool give_turns_in_phase(Crew *crew, unsigned phase, unsigned *left) {
         return true;
 }
 
+static const char *first_unready(const Crew *crew) {
+        for (uint32_t i = 0; i < crew->n_members; i++)
+                if (!crew->members[i].counted_ready)
+                        return crew_service(crew, &crew->members[i])->name;
+        return "startup finished";
+}
+
 static void finish_startup(Crew *crew) {
         crew->startup_told = true;
         crew_record(crew, &(Event){ .kind = EVENT_STARTUP_FINISHED,
                                     .took_usec = usec_sub(crew_now(crew), crew->started_usec) });
-        crew_tell_readiness(crew, "startup finished");
+        crew_tell_readiness(crew, crew->n_not_ready == 0 ? "startup finished" : first_unready(crew));
 }
 
 void crew_give_turns(Crew *crew) {
@@ -103,15 +112,21 @@ void crew_tell_readiness(Crew *crew, const char *reason) {
                 return;
         crew->ready_told = true;
         crew->ready = ready;
+        crew->readiness_usec = crew_now(crew);
         crew_record(crew, &(Event){ .kind = EVENT_READINESS_CHANGED, .ready = ready, .reason = reason });
 }
 
-/* What has done its work stands in nobody's way; but an essential service that is over is no longer there to be ready. */
+/* What has done its work stands in nobody's way, and what is not essential does not either once it has failed for good;
+ * but an essential service that is over is no longer there to be ready. */
 static bool counts_as_ready(const Crew *crew, const Member *member) {
         const ServiceConfig *service = crew_service(crew, member);
-        if (member->life.state == LIFE_DONE)
-                return service->type == SERVICE_ONESHOT || !service->essential;
-        return member->life.state == LIFE_READY;
+        bool may_be_gone = service->type == SERVICE_ONESHOT || !service->essential;
+        bool goes = member->life.state == LIFE_CLEARING || member->life.state == LIFE_POST_STOP;
+        if (member->life.state == LIFE_FAILED)
+                return !service->essential;
+        if (goes && member->has_exited && member->clean && !member->asked && service->restart != RESTART_ALWAYS)
+                return may_be_gone;
+        return member->life.state == LIFE_READY || (member->life.state == LIFE_DONE && may_be_gone);
 }
 
 void crew_update_ready(Crew *crew, Member *member) {

@@ -35,8 +35,8 @@ void crew_orphan_add(Crew *crew, uint32_t member, pid_t pid) {
         crew->new_strays |= is_stray(crew, member);
 }
 
-/* In a crowd nobody knows whether it was one that was given up. That it was is the safe answer: at worst one that cannot be
- * killed is awaited once more, until the phase's limit. */
+/* In a crowd nobody knows whether it was one that was given up. That it was is the safe answer: at worst one that
+ * cannot be killed is awaited once more, until the phase's limit. */
 void crew_orphan_remove(Crew *crew, uint32_t member, pid_t pid) {
         Orphan *orphan = find(crew, pid);
         Crowd *crowd = crowd_of(crew, member);

@@ -76,6 +76,7 @@ CrewView crew_overview(const Crew *crew) {
                 .fast = conductor->sequence.fast,
                 .epoch = crew->epoch,
                 .started_usec = crew->started_usec,
+                .readiness_usec = crew->readiness_usec,
                 .ending_since_usec = conductor->since_usec,
                 .deadline_usec = conductor_deadline_usec(conductor),
                 .limit_usec = conductor->limit_usec,

@@ -47,8 +47,8 @@ static size_t count(char *const *list) {
         return n;
 }
 
-/* Only the first `n_checked` words can clash with a new one: a list has no name twice within itself, or its own first one
- * counts, as getenv(3) has it. */
+/* Only the first `n_checked` words can clash with a new one: a list has no name twice within itself, or its own first
+ * one counts, as getenv(3) has it. */
 static size_t append(char **all, size_t n, char *const *list) {
         size_t n_checked = n;
         for (size_t i = 0; list && list[i]; i++)

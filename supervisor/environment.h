@@ -19,6 +19,6 @@ typedef struct Environment {
 void environment_add(Environment *environment, const char *name, const char *format, ...)
         __attribute__((format(printf, 3, 4)));
 
-/* The whole, NULL-terminated, for exec: `own`, then `configured` (may be NULL), then `inherited`. One allocation that holds
- * only pointers; free() it. 0 or -ENOMEM. */
+/* The whole, NULL-terminated, for exec: `own`, then `configured` (may be NULL), then `inherited`. One allocation that
+ * holds only pointers; free() it. 0 or -ENOMEM. */
 int environment_join(const Environment *environment, char *const *configured, char *const *inherited, char ***ret);

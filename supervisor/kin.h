@@ -19,8 +19,8 @@ typedef struct KinProcess {
         unsigned threads;               /* 0 or 1 in a zombie; more: only the first thread has ended */
 } KinProcess;
 
-/* 0: /proc shows this PID namespace. -ENOENT: there is none; -EXDEV: it shows another one, where the same numbers are other
- * processes, so that nothing here may be believed. */
+/* 0: /proc shows this PID namespace. -ENOENT: there is none; -EXDEV: it shows another one, where the same numbers are
+ * other processes, so that nothing here may be believed. */
 int kin_check(void);
 
 /* False for the dead that are not yet collected. */

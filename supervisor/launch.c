@@ -148,9 +148,9 @@ static void arrange_descriptors(const Launch *launch) {
                 fail(launch->failure_fd, CHILD_STEP_DESCRIPTORS, -r);
 }
 
-/* The session comes first: from then on a signal to the group finds the child. Then the signals: what was sent since the
- * fork arrives. That is not left for the end, because what follows may wait for others (a FIFO without a reader, a directory
- * on a dead network), and a child that waits must still end when it is asked. */
+/* The session comes first: from then on a signal to the group finds the child. Then the signals: what was sent since
+ * the fork arrives. That is not left for the end, because what follows may wait for others (a FIFO without a reader, a
+ * directory on a dead network), and a child that waits must still end when it is asked. */
 _Noreturn void launch(const Launch *launch) {
         const ChildPlan *plan = launch->plan;
 

@@ -20,7 +20,8 @@ struct Launches {
 };
 
 static void close_slot(Launches *launches, uint32_t slot) {
-        launches->fds[slot] = close_fd(launches->fds[slot]); /* leaves the epoll with it: nobody else has this pipe's end */
+        launches->fds[slot] =
+                close_fd(launches->fds[slot]); /* leaves the epoll with it: nobody else has this pipe's end */
 }
 
 static void read_slot(Launches *launches, uint32_t slot, bool child_is_dead) {

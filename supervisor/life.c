@@ -4,10 +4,10 @@
 #include "base/enumeration.h"
 
 static const char *const state_words[_LIFE_STATE_MAX] = {
-        [LIFE_WAITING] = "waiting",   [LIFE_PRE_START] = "pre-start", [LIFE_STARTING] = "starting",
-        [LIFE_READY] = "ready",       [LIFE_PRE_STOP] = "pre-stop",   [LIFE_STOPPING] = "stopping",
-        [LIFE_KILLING] = "killing",   [LIFE_CLEARING] = "clearing",   [LIFE_POST_STOP] = "post-stop",
-        [LIFE_BACKOFF] = "backoff",   [LIFE_DONE] = "done",           [LIFE_FAILED] = "failed",
+        [LIFE_WAITING] = "waiting", [LIFE_PRE_START] = "pre-start", [LIFE_STARTING] = "starting",
+        [LIFE_READY] = "ready",     [LIFE_PRE_STOP] = "pre-stop",   [LIFE_STOPPING] = "stopping",
+        [LIFE_KILLING] = "killing", [LIFE_CLEARING] = "clearing",   [LIFE_POST_STOP] = "post-stop",
+        [LIFE_BACKOFF] = "backoff", [LIFE_DONE] = "done",           [LIFE_FAILED] = "failed",
         [LIFE_LEFT] = "left",
 };
 ENUMERATION(life_state, LifeState, state_words)
@@ -193,16 +193,16 @@ LifeStep life_step(Life now, LifeHappening what) {
                 return step;
 
         switch (now.state) {
-        case LIFE_WAITING:   return on_waiting(now, what);
+        case LIFE_WAITING: return on_waiting(now, what);
         case LIFE_PRE_START: return on_pre_start(now, what);
-        case LIFE_STARTING:  return on_starting(now, what);
-        case LIFE_READY:     return on_ready(now, what);
-        case LIFE_PRE_STOP:  return on_pre_stop(now, what);
-        case LIFE_STOPPING:  return on_stopping(now, what);
-        case LIFE_KILLING:   return on_killing(now, what);
-        case LIFE_CLEARING:  return on_clearing(now, what);
+        case LIFE_STARTING: return on_starting(now, what);
+        case LIFE_READY: return on_ready(now, what);
+        case LIFE_PRE_STOP: return on_pre_stop(now, what);
+        case LIFE_STOPPING: return on_stopping(now, what);
+        case LIFE_KILLING: return on_killing(now, what);
+        case LIFE_CLEARING: return on_clearing(now, what);
         case LIFE_POST_STOP: return on_post_stop(now, what);
-        case LIFE_BACKOFF:   return on_backoff(now, what);
+        case LIFE_BACKOFF: return on_backoff(now, what);
         case LIFE_DONE:
         case LIFE_FAILED:
         case LIFE_LEFT:

@@ -1,4 +1,5 @@
-/* main.c - the program endwell: blocks signals before anything else when it shall be the first process, then calls a verb. */
+/* main.c - the program endwell: blocks signals before anything else when it shall be the first process, then calls a
+ * verb. */
 #include "shutdown/verdict.h"
 #include "supervisor/signals.h"
 #include "supervisor/verbs.h"
@@ -34,7 +35,8 @@ static int dispatch(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-        /* The very first thing: a signal that comes before it is lost in a PID 1, where nothing else would happen to it. */
+        /* The very first thing: a signal that comes before it is lost in a PID 1, where nothing else would happen to
+         * it. */
         if (argc >= 2 && strcmp(argv[1], "run") == 0)
                 signals_block();
         if (argc < 2) {

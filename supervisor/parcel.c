@@ -4,8 +4,8 @@
 #include <string.h>
 
 static void close_at_once(int fd) {
-        /* No socket: it says so, and nothing lingers. One that others hold too loses no byte by this: only the last close
-         * waits or does not. */
+        /* No socket: it says so, and nothing lingers. One that others hold too loses no byte by this: only the last
+         * close waits or does not. */
         (void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &(struct linger){ 0 }, sizeof(struct linger));
         close_fd(fd);
 }

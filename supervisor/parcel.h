@@ -1,9 +1,10 @@
 /* parcel.h - closes the descriptors that came along with a message, so that the closing does not block.
  *
- * The last reference to a stranger's socket with SO_LINGER may be ours, and close(2) then waits for its peer, for as long as
- * the stranger has said. So lingering is switched off first. Whoever reads from a socket of other processes takes what came
- * with it, even where nothing is expected: what is not received is closed by the kernel, in our name, with the same wait.
- * Never asks what kind of file it is: that may block, too. A file on a dead network is not helped by this. */
+ * The last reference to a stranger's socket with SO_LINGER may be ours, and close(2) then waits for its peer, for as
+ * long as the stranger has said. So lingering is switched off first. Whoever reads from a socket of other processes
+ * takes what came with it, even where nothing is expected: what is not received is closed by the kernel, in our name,
+ * with the same wait. Never asks what kind of file it is: that may block, too. A file on a dead network is not helped
+ * by this. */
 #pragma once
 #include <sys/socket.h>
 

@@ -19,12 +19,12 @@
 #include "supervisor/priority.h"
 #include "supervisor/upward.h"
 
-#define LOSSES_USEC (1 * USEC_PER_SEC)
+#define LOSSES_USEC   (1 * USEC_PER_SEC)
 #define LATE_USEC     (100 * USEC_PER_MSEC)
 #define CATCH_UP_USEC (20 * USEC_PER_MSEC)
 
-/* We were stopped, or had no processor: while we slept limits went by, but those whom they were for may have ended in time.
- * Their deaths are waiting to be heard, and come first, once. */
+/* We were stopped, or had no processor: while we slept limits went by, but those whom they were for may have ended in
+ * time. Their deaths are waiting to be heard, and come first, once. */
 static bool must_catch_up(Pid1 *pid1, usec_t due_usec) {
         usec_t now = clock_now_usec();
         pid1->put_off = !pid1->put_off && now > usec_add(due_usec, LATE_USEC);
@@ -58,13 +58,12 @@ void pid1_say_lost_lines(Pid1 *pid1) {
         if (lost == 0)
                 return;
         pid1->lost_told_usec = clock_now_usec();
-        pid1_record(pid1,
-                    &(Event){ .kind = EVENT_LOG_DROPPED, .epoch = crew_overview(pid1->crew).epoch, .n = lost });
+        pid1_record(pid1, &(Event){ .kind = EVENT_LOG_DROPPED, .epoch = crew_overview(pid1->crew).epoch, .n = lost });
         pid1->lost_lines = log_dropped();
 }
 
-/* At most once a second, and before the last event: with a stderr that nobody reads each event loses a line, and one about
- * that would lose the next. */
+/* At most once a second, and before the last event: with a stderr that nobody reads each event loses a line, and one
+ * about that would lose the next. */
 static void say_losses(Pid1 *pid1) {
         if (!pid1->finished && clock_now_usec() >= usec_add(pid1->lost_told_usec, LOSSES_USEC))
                 pid1_say_lost_lines(pid1);
@@ -119,7 +118,8 @@ static int make_mailbox(Pid1 *pid1) {
         snprintf(directory, sizeof directory, "%s/notify", pid1->runtime.directory);
         if (mkdir(directory, 0711) < 0 && errno != EEXIST)
                 return -errno;
-        return mailbox_new(&pid1->mailbox, pid1->event, directory, (uint32_t)crew_size(pid1->crew), pid1_on_message, pid1);
+        return mailbox_new(&pid1->mailbox, pid1->event, directory, (uint32_t)crew_size(pid1->crew), pid1_on_message,
+                           pid1);
 }
 
 static int make_control(Pid1 *pid1) {
@@ -134,13 +134,15 @@ static int make_control(Pid1 *pid1) {
                                            .dropped = on_client_dropped });
 }
 
-/* What an earlier run was cut off with is told once this one has begun; a journal that cannot be read costs only that. */
+/* What an earlier run was cut off with is told once this one has begun; a journal that cannot be read costs only that.
+ */
 static void read_past(Pid1 *pid1, const char *file) {
         int r = past_read(file, &pid1->past);
         if (r < 0)
-                log_warning("could not read the journal of an earlier run in %s: %s; jobs of its services wait for their "
-                            "leases",
-                            file, strerrordesc_np(-r));
+                log_warning(
+                        "could not read the journal of an earlier run in %s: %s; jobs of its services wait for their "
+                        "leases",
+                        file, strerrordesc_np(-r));
 }
 
 static int make_archive(Pid1 *pid1) {
@@ -203,9 +205,9 @@ static int make_parts(Pid1 *pid1) {
         return r < 0 ? r : signals_new(&pid1->signals, pid1->event, pid1_on_signal, pid1);
 }
 
-/* The last child's end to our exit is time in which an orchestrator waits: what the kernel takes back anyway is not given
- * back by hand, and the libraries do not tidy up. Sockets that others may find are removed first. A build that looks for
- * leaks frees everything. */
+/* The last child's end to our exit is time in which an orchestrator waits: what the kernel takes back anyway is not
+ * given back by hand, and the libraries do not tidy up. Sockets that others may find are removed first. A build that
+ * looks for leaks frees everything. */
 static void leave(Pid1 *pid1, int code) {
 #ifndef __SANITIZE_ADDRESS__
         if (pid1->finished) {

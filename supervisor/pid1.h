@@ -7,7 +7,6 @@
  * pid1_signals.c  what signals mean here
  * pid1_control.c  what the control socket's methods do */
 #pragma once
-#include <systemd/sd-event.h>
 #include "supervisor/archive.h"
 #include "supervisor/control.h"
 #include "supervisor/crew.h"
@@ -31,7 +30,7 @@ typedef struct Pid1 {
         sd_event *event;
         Runtime runtime;
         bool has_runtime, put_off; /* the timer was late, and was set anew to hear the dead first */
-        char *journal_path; /* NULL: no journal file */
+        char *journal_path;        /* NULL: no journal file */
         Archive *archive;
         Signals *signals;
         Roster *roster;
@@ -41,19 +40,20 @@ typedef struct Pid1 {
         Control *control;   /* NULL: no runtime directory */
         LoggerLink *logger; /* NULL: nothing needs one */
         Crew *crew;
-        sd_event_source *timer;  /* of the crew's next instant */
-        sd_event_source *pump;   /* hands new journal lines to their readers, once for all of an iteration */
-        sd_event_source *waiter; /* of the logger's end */
+        sd_event_source *timer;   /* of the crew's next instant */
+        sd_event_source *pump;    /* hands new journal lines to their readers, once for all of an iteration */
+        sd_event_source *waiter;  /* of the logger's end */
         sd_event_source *settler; /* of the logger's last words; set while a survey waits for them */
         uint64_t seq, random_state[2];
         unsigned interrupts, quits;
-        int ending_signal; /* single-command mode: what the command is asked with; 0: its KillSignal */
+        int ending_signal;   /* single-command mode: what the command is asked with; 0: its KillSignal */
         uint64_t lost_lines; /* told so far, and when */
         usec_t lost_told_usec, not_before_usec; /* the latter: no instant of the crew is told earlier */
         int archive_error;
         Past past;
         pid_t *hook_pids; /* of each hook run: its group */
-        bool finished, had_term, passed_on; /* single-command mode: SIGTERM, or what stands for it, was sent; sent before it was asked */
+        bool finished, had_term,
+                passed_on; /* single-command mode: SIGTERM, or what stands for it, was sent; sent before it was asked */
         int code;
 } Pid1;
 

@@ -90,7 +90,8 @@ static void on_hook_marked(Pid1 *pid1, const ControlPeer *peer, const json_t *pa
         (void)control_params_signed(params, "rc", &rc);
         if (hook && name_is_valid(hook))
                 crew_on_mark(pid1->crew, CREW_NOBODY, hook,
-                             edge && strcmp(edge, "end") == 0 ? NOTIFY_EDGE_END : NOTIFY_EDGE_BEGIN, peer->pid, (int)rc);
+                             edge && strcmp(edge, "end") == 0 ? NOTIFY_EDGE_END : NOTIFY_EDGE_BEGIN, peer->pid,
+                             (int)rc);
 }
 
 static const struct Report {
@@ -112,8 +113,9 @@ static int on_report(void *userdata, const ControlPeer *peer, const json_t *para
                 if (strcmp(reports[i].event, event) == 0)
                         report = &reports[i];
         if (!report)
-                return bad_params(ret_code, ret_message, "report: `event` must be one of readiness_acknowledged, "
-                                                         "reaper_settled, database_quiet, hook_marked");
+                return bad_params(ret_code, ret_message,
+                                  "report: `event` must be one of readiness_acknowledged, "
+                                  "reaper_settled, database_quiet, hook_marked");
         report->take(pid1, peer, params);
         pid1_rearm(pid1);
         json_open_object(result, NULL);

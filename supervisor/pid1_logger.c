@@ -1,4 +1,5 @@
-/* pid1_logger.c - the logger among the first process's parts: made when something needs it, waited for where it matters. */
+/* pid1_logger.c - the logger among the first process's parts: made when something needs it, waited for where it
+ * matters. */
 #include <limits.h>
 #include <string.h>
 
@@ -42,8 +43,8 @@ static int on_unsettled(sd_event_source *source, uint64_t usec, void *userdata) 
         return 0;
 }
 
-/* The last words of a dead service are read before its death is judged, so that a hook that it ran last is in the journal
- * before the end. */
+/* The last words of a dead service are read before its death is judged, so that a hook that it ran last is in the
+ * journal before the end. */
 void pid1_survey(Pid1 *pid1) {
         if (pid1->settler)
                 return;
@@ -104,6 +105,6 @@ static int on_overdue(sd_event_source *source, uint64_t usec, void *userdata) {
 bool pid1_await_logger(Pid1 *pid1) {
         if (!pid1->logger || !logger_link_finish(pid1->logger))
                 return false;
-        return sd_event_add_time(pid1->event, &pid1->waiter, CLOCK_MONOTONIC, crew_overview(pid1->crew).deadline_usec, 1,
-                                 on_overdue, pid1) >= 0;
+        return sd_event_add_time(pid1->event, &pid1->waiter, CLOCK_MONOTONIC, crew_overview(pid1->crew).deadline_usec,
+                                 1, on_overdue, pid1) >= 0;
 }

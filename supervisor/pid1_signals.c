@@ -45,7 +45,8 @@ static void end(Pid1 *pid1, const SignalReceived *signal, unsigned *same_kind) {
 static void dump(Pid1 *pid1) {
         CrewView crew = crew_overview(pid1->crew);
         log_notice("state: %s%s%s, %s, %u waited for, %u orphans of nobody", crew.step, crew.phase ? " phase " : "",
-                   crew.phase ? crew.phase : "", crew.ready ? "ready" : "not ready", crew_awaited(pid1->crew), crew.orphans);
+                   crew.phase ? crew.phase : "", crew.ready ? "ready" : "not ready", crew_awaited(pid1->crew),
+                   crew.orphans);
         for (uint32_t i = 0; i < crew_size(pid1->crew); i++) {
                 MemberView view = crew_view(pid1->crew, i);
                 char name[64];
@@ -73,16 +74,24 @@ static bool pass_on(Pid1 *pid1, int number) {
         return (pid1->config->ask_group ? child_signal_group(pid, number) : child_signal(pid, number)) >= 0;
 }
 
-/* Not so the first one after a SIGINT: a command that ignores the one may heed the other. */
-static bool is_repeated_term(Pid1 *pid1, int number) {
+/* What the command is asked with when this signal begins the ending: --rewrite goes before --stop-signal. */
+static int asking_signal(const Pid1 *pid1, const SignalReceived *signal, int number) {
+        int stop = pid1->config->services[0].kill_signal;
+        bool given = stop != SIGTERM; /* --stop-signal */
+        return number != signal->number || !given ? number : stop;
+}
+
+/* Not so the first one after a SIGINT: a command that ignores the one may heed the other. But who was asked with what
+ * this one would ask with has had it. */
+static bool is_repeated_term(Pid1 *pid1, const SignalReceived *signal, int number) {
         int asked = pid1->ending_signal > 0 ? pid1->ending_signal : pid1->config->services[0].kill_signal;
-        bool repeated = pid1->had_term || number == asked;
+        bool repeated = pid1->had_term || asking_signal(pid1, signal, number) == asked;
         pid1->had_term = true;
         return repeated;
 }
 
-/* Single-command mode: everything goes to the command as it came, after --rewrite. TERM, INT and QUIT start the grace too,
- * and then the asking is the passing on. */
+/* Single-command mode: everything goes to the command as it came, after --rewrite. TERM, INT and QUIT start the grace
+ * too, and then the asking is the passing on. */
 static void on_command_signal(Pid1 *pid1, const SignalReceived *signal) {
         int number = signal->number <= 64 ? pid1->config->rewrite[signal->number] : signal->number;
         if (number == 0) {
@@ -90,14 +99,13 @@ static void on_command_signal(Pid1 *pid1, const SignalReceived *signal) {
                 return;
         }
         if (asks_for_the_end(signal->number) && !crew_is_ending(pid1->crew)) {
-                int stop = pid1->config->services[0].kill_signal;
-                bool given = stop != SIGTERM; /* --stop-signal */
-                pid1->ending_signal = number != signal->number || !given ? number : stop;
+                pid1->ending_signal = asking_signal(pid1, signal, number);
                 pid1->had_term = signal->number == SIGTERM;
-                pid1->passed_on = pass_on(pid1, pid1->ending_signal); /* first: the command waits for it, the journal does not */
+                pid1->passed_on =
+                        pass_on(pid1, pid1->ending_signal); /* first: the command waits for it, the journal does not */
                 record(pid1, signal, "ending_begins");
                 crew_end(pid1->crew, "signal", false);
-        } else if (signal->number == SIGTERM && is_repeated_term(pid1, number)) {
+        } else if (signal->number == SIGTERM && is_repeated_term(pid1, signal, number)) {
                 record(pid1, signal, "recorded");
         } else {
                 record(pid1, signal, "passed_on");
@@ -107,8 +115,8 @@ static void on_command_signal(Pid1 *pid1, const SignalReceived *signal) {
 
 static void on_meaning(Pid1 *pid1, const SignalReceived *signal) {
         switch (signal_meaning(signal->number, pid1->pid_one, pid1->terminal)) {
-        case SIGNAL_ENDS:      end(pid1, signal, NULL); break;
-        case SIGNAL_ENDS_INT:  end(pid1, signal, &pid1->interrupts); break;
+        case SIGNAL_ENDS: end(pid1, signal, NULL); break;
+        case SIGNAL_ENDS_INT: end(pid1, signal, &pid1->interrupts); break;
         case SIGNAL_ENDS_QUIT: end(pid1, signal, &pid1->quits); break;
         case SIGNAL_DUMPS:
                 record(pid1, signal, "dump");
@@ -123,7 +131,7 @@ static void on_meaning(Pid1 *pid1, const SignalReceived *signal) {
                 log_warning("reloading is not in this version yet: restart to use a changed configuration");
                 break;
         case SIGNAL_COLLECTS: roster_on_child(pid1->roster, signal->child); break;
-        case SIGNAL_IGNORED:  record(pid1, signal, "ignored"); break;
+        case SIGNAL_IGNORED: record(pid1, signal, "ignored"); break;
         }
 }
 

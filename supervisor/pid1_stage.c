@@ -81,8 +81,8 @@ static void watched_done(Watched *watched) {
         close_fd(watched->fds[1]);
 }
 
-/* A service must start even when the logger cannot take its output: then that goes where it would have gone anyway, and no
- * mark is heard. */
+/* A service must start even when the logger cannot take its output: then that goes where it would have gone anyway, and
+ * no mark is heard. */
 static void watch_output(Pid1 *pid1, uint32_t member, const MemberView *view, Watched *ret) {
         if (!pid1->logger || !logger_link_watches(pid1->config, (uint16_t)view->service_index))
                 return;
@@ -112,7 +112,8 @@ static int start(Pid1 *pid1, const ChildPlan *plan, const RosterEntry *entry, ui
         known.pid = pid;
         r = roster_add(pid1->roster, &known);
         if (r < 0) {
-                /* It cannot be recognised when it ends, so it must not run: its group ends here, as an unknown child. */
+                /* It cannot be recognised when it ends, so it must not run: its group ends here, as an unknown child.
+                 */
                 (void)child_signal_group(pid, SIGKILL);
                 (void)child_signal(pid, SIGKILL);
                 return r;
@@ -176,9 +177,8 @@ static void add_member_words(Pid1 *pid1, Environment *environment, const HookVie
         if (strcmp(result.exit_code, "exited") == 0)
                 environment_add(environment, "EXIT_STATUS", "%d", result.exit_status);
         else
-                environment_add(environment, "EXIT_STATUS", "%s", sigabbrev_np(result.exit_status)
-                                                                          ? sigabbrev_np(result.exit_status)
-                                                                          : "UNKNOWN");
+                environment_add(environment, "EXIT_STATUS", "%s",
+                                sigabbrev_np(result.exit_status) ? sigabbrev_np(result.exit_status) : "UNKNOWN");
 }
 
 static int stage_spawn_hook(void *self, uint32_t run, pid_t *ret_pid) {
@@ -244,8 +244,8 @@ static void stage_survey(void *self) {
         pid1_survey(self);
 }
 
-/* A drop-in for tini says nothing while all is well, and one line when the command could not run, had to be killed, or a
- * fault is ours. The command's own code needs no explanation. */
+/* A drop-in for tini says nothing while all is well, and one line when the command could not run, had to be killed, or
+ * a fault is ours. The command's own code needs no explanation. */
 static LogLevel level_for_command(const Event *event) {
         LogLevel level = sentence_level(event);
         switch ((int)event->kind) {

@@ -75,7 +75,8 @@ void pid1_on_collected(void *userdata, pid_t pid, const RosterEntry *entry, Ende
         pid1_rearm(pid1);
 }
 
-/* A main process named by MAINPID= need not be our child yet, and then its end is not told by SIGCHLD but by its pidfd. */
+/* A main process named by MAINPID= need not be our child yet, and then its end is not told by SIGCHLD but by its pidfd.
+ */
 typedef struct Stranger {
         Pid1 *pid1;
         uint32_t member;
@@ -108,7 +109,7 @@ static int on_stranger_gone(sd_event_source *source, int fd, uint32_t revents, v
         pid_t pid = stranger->pid;
         (void)fd, (void)revents;
         (void)sd_event_source_set_enabled(source, SD_EVENT_OFF);
-        sd_event_source_unref(source); /* frees the stranger, see on_stranger_freed() */
+        sd_event_source_unref(source);     /* frees the stranger, see on_stranger_freed() */
         roster_collect(pid1->roster, pid); /* ours by now: its end is told with its code */
         tell_of_unknown_end(pid1, member, pid);
         pid1_rearm(pid1);
@@ -188,6 +189,8 @@ static void take_main_pid(Pid1 *pid1, uint32_t member, pid_t sender, pid_t pid) 
         if (r >= 0 && !was_orphan)
                 r = watch_stranger(pid1, member, pid);
         if (r < 0) {
+                if (!was_orphan)
+                        roster_remove(pid1->roster, pid); /* its number may come round, as a child of ours */
                 refuse(pid1, member, sender, "MAINPID cannot be watched");
                 return;
         }
@@ -195,8 +198,8 @@ static void take_main_pid(Pid1 *pid1, uint32_t member, pid_t sender, pid_t pid) 
         crew_on_main_pid(pid1->crew, member, pid, was_orphan);
 }
 
-/* Only who is alive and provably elsewhere is refused: a sender that is gone already cannot be judged, and the socket it
- * knew speaks for it. */
+/* Only who is alive and provably elsewhere is refused: a sender that is gone already cannot be judged, and the socket
+ * it knew speaks for it. */
 static bool is_foreign(Pid1 *pid1, uint32_t member, pid_t sender) {
         KinProcess process;
         if (survey_is_blind(pid1->survey) || sender <= 0 || sender == getpid() || is_inside(pid1, member, sender))
@@ -211,6 +214,8 @@ void pid1_on_message(void *userdata, uint32_t slot, pid_t sender, uid_t sender_u
                 refuse(pid1, slot, sender, "the sender is not inside the service");
                 return;
         }
+        /* Messages are more urgent than pipes, but who speaks has been started: that is told before what it says. */
+        launches_look(pid1->launches, slot);
         if (words->main_pid > 0)
                 take_main_pid(pid1, slot, sender, words->main_pid);
         crew_on_notify(pid1->crew, slot, sender, words);

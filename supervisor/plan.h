@@ -6,16 +6,18 @@
 #include "supervisor/config.h"
 #include <stdio.h>
 
-/* The start plan, the stop plan, and the arithmetic of the budget. 0 or -ENOMEM; what `out` did with it is in ferror(). */
+/* The start plan, the stop plan, and the arithmetic of the budget. 0 or -ENOMEM; what `out` did with it is in ferror().
+ */
 int plan_print(const Config *config, FILE *out);
 
 /* One JSON value and a newline: {"errors":[{file,line,message}],"warnings":[…],"plan":{…}}; `config` NULL: the plan is
  * null. Times end in _us; null stands for what has no limit of its own. 0 or -ENOMEM. */
 int plan_print_json(const Config *config, const Complaints *complaints, FILE *out);
 
-/* Descriptors that PID 1 would hold at once, at worst: each instance has a notify socket, control clients come on top. */
+/* Descriptors that PID 1 would hold at once, at worst: each instance has a notify socket, control clients come on top.
+ */
 unsigned long plan_descriptors(const Config *config);
 
-/* Services by phase, then depth of their After chain, then as in the file: the order of the start within each phase, and
- * reversed that of the stop. free() it. 0 or -ENOMEM. */
+/* Services by phase, then depth of their After chain, then as in the file: the order of the start within each phase,
+ * and reversed that of the stop. free() it. 0 or -ENOMEM. */
 int plan_order(const Config *config, uint16_t **ret_services);

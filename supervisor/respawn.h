@@ -3,10 +3,10 @@
  * Pure. No pace of failures escapes: only a run that stayed ready for the reset time sets the count back (contracts/
  * config.md, Restart to StartLimitBurst). */
 #pragma once
-#include <stdbool.h>
-#include <stdint.h>
 #include "base/usec.h"
 #include "supervisor/config.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 typedef enum Outcome {
         OUTCOME_CLEAN,   /* exit code 0 or SuccessExitStatus, unasked */
@@ -15,14 +15,14 @@ typedef enum Outcome {
 } Outcome;
 
 typedef enum Next {
-        NEXT_REST,    /* it did what it had to do */
+        NEXT_REST, /* it did what it had to do */
         NEXT_RESTART,
         NEXT_GIVE_UP,
 } Next;
 
-typedef struct Respawn { /* carried from run to run */
-        unsigned failures;   /* consecutive */
-        usec_t delay_usec;   /* of the last doubled restart; 0: none yet */
+typedef struct Respawn {   /* carried from run to run */
+        unsigned failures; /* consecutive */
+        usec_t delay_usec; /* of the last doubled restart; 0: none yet */
 } Respawn;
 
 typedef struct RespawnRules {
@@ -44,4 +44,5 @@ typedef struct RespawnAnswer {
 usec_t respawn_reset_usec(const RespawnRules *rules);
 
 /* `ready_usec`: how long the run was ready, 0 when it never was. `random` spreads the delay by ±10 %. */
-RespawnAnswer respawn_decide(const RespawnRules *rules, Respawn now, Outcome outcome, usec_t ready_usec, uint32_t random);
+RespawnAnswer respawn_decide(const RespawnRules *rules, Respawn now, Outcome outcome, usec_t ready_usec,
+                             uint32_t random);

@@ -131,7 +131,8 @@ static void tell(Roster *roster, const siginfo_t *info, const struct rusage *usa
         roster->collected(roster->userdata, pid, known ? &entry : NULL, how);
 }
 
-/* The kernel's waitid() has a fifth argument that the libc's leaves out. 0 or -errno; info->si_pid is 0 when nobody is dead. */
+/* The kernel's waitid() has a fifth argument that the libc's leaves out. 0 or -errno; info->si_pid is 0 when nobody is
+ * dead. */
 static int ask(idtype_t which, pid_t pid, int options, siginfo_t *info, struct rusage *usage) {
         *info = (siginfo_t){ 0 };
         return syscall(SYS_waitid, which, pid, info, WEXITED | WNOHANG | options, usage) < 0 ? -errno : 0;

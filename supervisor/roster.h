@@ -43,5 +43,6 @@ void roster_each(Roster *roster, void (*each)(void *userdata, RosterEntry *entry
 void roster_on_child(Roster *roster, pid_t hint);
 /* Collects this one now if it is dead (used before a decision that must not be stale). */
 void roster_collect(Roster *roster, pid_t pid);
-/* Whether we have any child at all, dead or alive: one system call, where a look into /proc costs a hundred times more. */
+/* Whether we have any child at all, dead or alive: one system call, where a look into /proc costs a hundred times more.
+ */
 bool roster_has_children(void);

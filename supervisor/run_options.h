@@ -1,10 +1,11 @@
 /* run_options.h - reads the words after `endwell run`.
  *
- * Pure but for malloc. Two forms: `run [-c FILE] [--mode M]`, and `run [OPTIONS] -- COMMAND ARG…`; in the second `-c` is
+ * Pure but for malloc. Two forms: `run [-c FILE] [--mode M]`, and `run [OPTIONS] -- COMMAND ARG…`; in the second `-c`
+ * is
  * --single-child, as tini's and dumb-init's users write it. Source: contracts/cli.md. */
 #pragma once
-#include <stdbool.h>
 #include "supervisor/config.h"
+#include <stdbool.h>
 
 typedef struct RunOptions {
         const char *config_path; /* NULL: the default */
@@ -12,7 +13,7 @@ typedef struct RunOptions {
         char *const *command;    /* NULL: the configuration's form */
         bool subreaper;          /* -s: also said by hand; always so when we are not PID 1 */
         int parent_death_signal; /* -p; 0: none */
-        Config *single;          /* of the second form: from config_for_command(), with the options put into it; else NULL */
+        Config *single; /* of the second form: from config_for_command(), with the options put into it; else NULL */
 } RunOptions;
 
 /* 0; or -EINVAL with a sentence in ret_problem (256 bytes). */

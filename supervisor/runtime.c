@@ -35,8 +35,8 @@ static int candidate(unsigned i, char *ret_directory, size_t size) {
         return n < (int)size ? 0 : -ENAMETOOLONG;
 }
 
-/* A directory that is ours and that nobody else can put anything into: /tmp and /dev/shm are everybody's. A descriptor, or
- * -errno; -EPERM when it is somebody else's or open to others. */
+/* A directory that is ours and that nobody else can put anything into: /tmp and /dev/shm are everybody's. A descriptor,
+ * or -errno; -EPERM when it is somebody else's or open to others. */
 static int open_ours(const char *directory) {
         _cleanup_(closep) int fd = open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         struct stat st;
@@ -65,8 +65,8 @@ static pid_t read_holder(int lock_fd) {
         return pread(lock_fd, text, sizeof text - 1, 0) > 0 ? (pid_t)strtol(text, NULL, 10) : 0;
 }
 
-/* The lock is the open file, so it ends with us however we end. The pid in it is for people; when it cannot be written (a
- * full disk) the lock holds all the same. */
+/* The lock is the open file, so it ends with us however we end. The pid in it is for people; when it cannot be written
+ * (a full disk) the lock holds all the same. */
 static int take_lock(int directory_fd, pid_t *ret_holder) {
         _cleanup_(closep) int fd = openat(directory_fd, LOCK_NAME,
                                           O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0644);
@@ -84,8 +84,8 @@ static int take_lock(int directory_fd, pid_t *ret_holder) {
         return TAKE_FD(fd);
 }
 
-/* Unlinks the sockets that a dead run left; the lock being ours, nobody listens on them. Instances have theirs one folder
- * deeper. Takes over the descriptor. What cannot be unlinked is the business of whoever binds there. */
+/* Unlinks the sockets that a dead run left; the lock being ours, nobody listens on them. Instances have theirs one
+ * folder deeper. Takes over the descriptor. What cannot be unlinked is the business of whoever binds there. */
 static void sweep(int directory_fd, int depth) {
         DIR *directory = fdopendir(directory_fd);
         struct dirent *entry;

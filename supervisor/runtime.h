@@ -1,13 +1,13 @@
 /* runtime.h - finds, makes and locks the runtime directory.
  *
  * The first that can be used of /run/endwell (when a tmpfs), $XDG_RUNTIME_DIR/endwell, /dev/shm/endwell-UID,
- * /tmp/endwell-UID, or the one that the configuration names: 0711, ours, no symlink, locked (flock on DIR/lock, which holds
- * our pid). Source: contracts/config.md. */
+ * /tmp/endwell-UID, or the one that the configuration names: 0711, ours, no symlink, locked (flock on DIR/lock, which
+ * holds our pid). Source: contracts/config.md. */
 #pragma once
 #include <sys/types.h>
 
 typedef struct Runtime {
-        char directory[100];  /* short enough for the socket paths in it */
+        char directory[100]; /* short enough for the socket paths in it */
         int lock_fd;
 } Runtime;
 

@@ -19,14 +19,14 @@ typedef uint64_t KernelMask;
 
 #define READ_MAX 8 /* signals a turn; what is left makes the descriptor readable again */
 
-/* Real-time signals queue, and SIGCHLD can be sent as fast as it is read: whoever does nothing but that must not keep the
- * ending's timers and the dead waiting. What is not heard at once is heard some milliseconds later. */
+/* Real-time signals queue, and SIGCHLD can be sent as fast as it is read: whoever does nothing but that must not keep
+ * the ending's timers and the dead waiting. What is not heard at once is heard some milliseconds later. */
 #define STORM_USEC        (10 * USEC_PER_MSEC)
 #define STORM_TURNS       4
 #define STORM_TURNS_CHILD 64
 
-/* Signals of one urgency. One signalfd for all of them: a source of sd-event for each single signal costs 300 bytes and,
- * at the start and at the end, two system calls. */
+/* Signals of one urgency. One signalfd for all of them: a source of sd-event for each single signal costs 300 bytes
+ * and, at the start and at the end, two system calls. */
 typedef struct Ear {
         int fd;
         sd_event_source *source;
@@ -51,22 +51,15 @@ SignalMeaning signal_meaning(int signal_number, bool pid_one, bool terminal) {
                 return SIGNAL_ENDS;
         switch (signal_number) {
         case SIGTERM:
-        case SIGPWR:
-                return SIGNAL_ENDS;
-        case SIGINT:
-                return SIGNAL_ENDS_INT;
-        case SIGQUIT:
-                return SIGNAL_ENDS_QUIT;
+        case SIGPWR: return SIGNAL_ENDS;
+        case SIGINT: return SIGNAL_ENDS_INT;
+        case SIGQUIT: return SIGNAL_ENDS_QUIT;
         case SIGHUP: /* the terminal went away and took our user with it */
                 return !pid_one && terminal ? SIGNAL_ENDS : SIGNAL_RELOADS;
-        case SIGUSR1:
-                return SIGNAL_DUMPS;
-        case SIGUSR2:
-                return SIGNAL_REOPENS;
-        case SIGCHLD:
-                return SIGNAL_COLLECTS;
-        default:
-                return SIGNAL_IGNORED;
+        case SIGUSR1: return SIGNAL_DUMPS;
+        case SIGUSR2: return SIGNAL_REOPENS;
+        case SIGCHLD: return SIGNAL_COLLECTS;
+        default: return SIGNAL_IGNORED;
         }
 }
 
@@ -111,7 +104,8 @@ static int on_readable(sd_event_source *source, int fd, uint32_t revents, void *
         (void)source, (void)revents;
         ssize_t n = read(fd, got, sizeof got);
         if (n < 0)
-                return errno == EAGAIN || errno == EINTR ? 0 : -errno; /* ends the loop: without signals nothing works */
+                return errno == EAGAIN || errno == EINTR ? 0
+                                                         : -errno; /* ends the loop: without signals nothing works */
         for (size_t i = 0; i < (size_t)n / sizeof *got; i++)
                 tell(userdata, &got[i]);
         return 0;
@@ -125,10 +119,8 @@ static bool is_deaf_to(int number) {
         case SIGPIPE: /* each write says EPIPE */
         case SIGXFSZ: /* and EFBIG: to record, or to pass on, what our own log met would be a second fault */
         case SIGTTIN:
-        case SIGTTOU:
-                return true;
-        default:
-                return number > 31 && number < SIGRTMIN; /* the libc's own */
+        case SIGTTOU: return true;
+        default: return number > 31 && number < SIGRTMIN; /* the libc's own */
         }
 }
 
@@ -136,15 +128,12 @@ static Urgency urgency_of(int number) {
         switch (signal_meaning(number, false, true)) {
         case SIGNAL_ENDS:
         case SIGNAL_ENDS_INT:
-        case SIGNAL_ENDS_QUIT:
-                return URGENCY_ENDING;
-        case SIGNAL_COLLECTS:
-                return URGENCY_CHILD;
+        case SIGNAL_ENDS_QUIT: return URGENCY_ENDING;
+        case SIGNAL_COLLECTS: return URGENCY_CHILD;
         case SIGNAL_RELOADS:
         case SIGNAL_DUMPS:
         case SIGNAL_REOPENS:
-        case SIGNAL_IGNORED:
-                break;
+        case SIGNAL_IGNORED: break;
         }
         return URGENCY_ORDINARY;
 }

@@ -1,7 +1,7 @@
 /* signals.h - the one owner of signals: blocks them all, first thing in main, and hears them through sd-event.
  *
- * Nobody else may call sigaction, sigprocmask, signalfd or sd_event_add_signal (a test says no). Says what a signal means
- * by contracts/cli.md; carries nothing out. */
+ * Nobody else may call sigaction, sigprocmask, signalfd or sd_event_add_signal (a test says no). Says what a signal
+ * means by contracts/cli.md; carries nothing out. */
 #pragma once
 #include <signal.h>
 #include <stdbool.h>
@@ -22,7 +22,8 @@ typedef enum SignalMeaning {
 /* Pure. SIGHUP means SIGNAL_ENDS when this is not PID 1 and holds a terminal. */
 SignalMeaning signal_meaning(int signal_number, bool pid_one, bool terminal);
 
-/* Blocks every signal that can be blocked. The very first call of main(): one that arrives earlier is lost in a PID 1. */
+/* Blocks every signal that can be blocked. The very first call of main(): one that arrives earlier is lost in a PID 1.
+ */
 void signals_block(void);
 /* In a child, before exec: default dispositions for all, then an empty mask. Async-signal-safe. */
 int signals_reset_for_child(void);
@@ -37,7 +38,8 @@ typedef struct SignalReceived {
 typedef struct Signals Signals;
 typedef void (*SignalHandler)(void *userdata, const SignalReceived *signal);
 
-/* Hears all catchable signals (the caller has blocked them), SIGTERM and its like before SIGCHLD before the rest; a source
- * that fails ends the loop with an error instead of dying quietly. SIGPIPE, SIGTTIN, SIGTTOU are never acted on. */
+/* Hears all catchable signals (the caller has blocked them), SIGTERM and its like before SIGCHLD before the rest; a
+ * source that fails ends the loop with an error instead of dying quietly. SIGPIPE, SIGTTIN, SIGTTOU are never acted on.
+ */
 int signals_new(Signals **ret, sd_event *event, SignalHandler handler, void *userdata);
 Signals *signals_free(Signals *signals);

@@ -27,7 +27,8 @@ static void write_text(Json *json, const char *text, size_t n_members) {
         size_t length = text ? strlen(text) : 0;
 
         if (length > 0)
-                json_put_stringn(json, "status", text, n_members < MANY ? length : utf8_cut(text, length, TEXT_IF_MANY));
+                json_put_stringn(json, "status", text,
+                                 n_members < MANY ? length : utf8_cut(text, length, TEXT_IF_MANY));
 }
 
 static void write_member(Json *json, const MemberView *member, size_t n_members, usec_t now) {
@@ -91,6 +92,7 @@ static void write_overview(Json *json, const CrewView *view, const Config *confi
         json_put_string(json, "version", ENDWELL_VERSION);
         json_put_signed(json, "pid", getpid());
         json_put_string(json, "mode", mode_to_string(config->mode));
+        json_put_string(json, "config", config->path);
         json_put_unsigned(json, "epoch", view->epoch);
         json_put_string(json, "step", view->step);
         json_put_string(json, "phase", view->phase);
@@ -98,7 +100,8 @@ static void write_overview(Json *json, const CrewView *view, const Config *confi
         json_put_bool(json, "ready", view->ready);
         json_put_bool(json, "ending", view->ending);
         json_put_bool(json, "fast", view->fast);
-        json_put_unsigned(json, "since_us", usec_sub(now, view->ending ? view->ending_since_usec : view->started_usec));
+        json_put_unsigned(json, "since_us",
+                          usec_sub(now, view->ending ? view->ending_since_usec : view->readiness_usec));
         json_put_unsigned(json, "uptime_us", usec_sub(now, view->started_usec));
         write_left(json, "deadline_us", view->deadline_usec, now);
         write_left(json, "limit_us", view->limit_usec, now);

@@ -73,7 +73,8 @@ static void write_awaited(const json_t *status, FILE *out) {
                         integer(status, "orphans") == 1 ? "" : "es");
 }
 
-/* When the last of those who are waited for is killed: a service's own limit may come before its phase's. -1: nobody is. */
+/* When the last of those who are waited for is killed: a service's own limit may come before its phase's. -1: nobody
+ * is. */
 static json_int_t last_limit(const json_t *status) {
         const json_t *limit = json_object_get(status, "limit_us");
         json_int_t of_phase = limit ? json_integer_value(limit) : -1, last = -1;

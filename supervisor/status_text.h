@@ -1,7 +1,7 @@
 /* status_text.h - the answer to `status` as a table for people.
  *
- * Pure: a value in, text out. Texts of services are cleaned. More than 8 instances of a service that are all alike become
- * one line, unless `all` is asked for. */
+ * Pure: a value in, text out. Texts of services are cleaned. More than 8 instances of a service that are all alike
+ * become one line, unless `all` is asked for. */
 #pragma once
 #include <jansson.h>
 #include <stdbool.h>

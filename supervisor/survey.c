@@ -11,12 +11,12 @@
 #include "supervisor/kin.h"
 #include "supervisor/priority.h"
 
-#define DUTY        10   /* a survey that is not cheap may take one tenth of the time */
-#define CHEAP_USEC  250
-#define TREE_MAX    4096 /* processes of one tree that one walk signals; the next survey finds the rest */
+#define DUTY              10 /* a survey that is not cheap may take one tenth of the time */
+#define CHEAP_USEC        250
+#define TREE_MAX          4096 /* processes of one tree that one walk signals; the next survey finds the rest */
 #define ANCESTORS_MAX     1024
 #define NOTED_MEMBERS_MAX 32
-#define MEMORY_SIZE 4096 /* processes remembered, by pid: a later one takes the place of an earlier one */
+#define MEMORY_SIZE       4096 /* processes remembered, by pid: a later one takes the place of an earlier one */
 
 typedef struct Memory { /* of one process that was seen in a tree */
         pid_t pid;
@@ -271,9 +271,9 @@ static int note_process(void *userdata, const KinProcess *process) {
 static void signal_group(const Walk *walk, Whom whom) {
         pid_t main_pid = crew_view(walk->survey->crew, walk->member).pid, group = walk->survey->sessions[walk->member];
         KinProcess process = { .pid = whom == WHOM_REST ? group : main_pid };
-        if (process.pid <= 0 || (walk->signal_number != 0 &&
-                                 (whom == WHOM_MAIN ? child_signal(main_pid, walk->signal_number)
-                                                    : child_signal_group(group, walk->signal_number)) < 0))
+        if (process.pid <= 0 ||
+            (walk->signal_number != 0 && (whom == WHOM_MAIN ? child_signal(main_pid, walk->signal_number)
+                                                            : child_signal_group(group, walk->signal_number)) < 0))
                 return;
         if (is_polite(walk->signal_number))
                 (void)(whom == WHOM_MAIN ? child_signal(main_pid, SIGCONT) : child_signal_group(group, SIGCONT));

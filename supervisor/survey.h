@@ -1,12 +1,12 @@
 /* survey.h - looks for adopted orphans, says whose they are, and walks trees to signal them.
  *
- * A survey reads our own list of children; who is unknown there was adopted. It runs soon after it was asked for, after the
- * deaths that are already known, and takes at most a tenth of the time however many children there are. Attribution: by
- * session, by the last parent seen, by ENDWELL_OWNER. */
+ * A survey reads our own list of children; who is unknown there was adopted. It runs soon after it was asked for, after
+ * the deaths that are already known, and takes at most a tenth of the time however many children there are.
+ * Attribution: by session, by the last parent seen, by ENDWELL_OWNER. */
 #pragma once
-#include <systemd/sd-event.h>
 #include "supervisor/crew.h"
 #include "supervisor/roster.h"
+#include <systemd/sd-event.h>
 
 typedef struct Survey Survey;
 
@@ -21,14 +21,14 @@ void survey_set_crew(Survey *survey, Crew *crew);
 void survey_note_session(Survey *survey, uint32_t member, pid_t session);
 void survey_ask(Survey *survey);
 
-/* True: /proc is missing, or another PID namespace's. Then no orphan is found, trees are signalled by process group, and
- * nobody can be proven to be elsewhere. */
+/* True: /proc is missing, or another PID namespace's. Then no orphan is found, trees are signalled by process group,
+ * and nobody can be proven to be elsewhere. */
 bool survey_is_blind(const Survey *survey);
 
 /* Whose a living process is, by its ancestors first; CREW_NOBODY when nothing proves it. */
 uint32_t survey_owner_of(Survey *survey, pid_t pid);
 
 /* Signals a member's main process, the rest of its tree, or both; CREW_NOBODY: the unattributed orphans. Tells each by
- * crew_told(). A polite signal reaches a process of the rest at most once, and is followed by SIGCONT; signal 0 only names
- * who is there. */
+ * crew_told(). A polite signal reaches a process of the rest at most once, and is followed by SIGCONT; signal 0 only
+ * names who is there. */
 void survey_signal(Survey *survey, uint32_t member, Whom whom, int signal_number, const char *reason);

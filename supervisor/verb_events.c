@@ -75,8 +75,8 @@ static void print_time(const json_t *event) {
 
 static void print_for_people(const EventsOptions *options, const ClientLine *line) {
         static const char *const colours[] = {
-                [LOG_LEVEL_ERR] = "\033[31m",   [LOG_LEVEL_WARNING] = "\033[33m", [LOG_LEVEL_NOTICE] = "\033[1m",
-                [LOG_LEVEL_INFO] = "",           [LOG_LEVEL_DEBUG] = "",
+                [LOG_LEVEL_ERR] = "\033[31m", [LOG_LEVEL_WARNING] = "\033[33m", [LOG_LEVEL_NOTICE] = "\033[1m",
+                [LOG_LEVEL_INFO] = "",        [LOG_LEVEL_DEBUG] = "",
         };
         char text[SENTENCE_MAX];
         LogLevel level;

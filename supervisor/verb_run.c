@@ -9,7 +9,8 @@
 #include "supervisor/pid1.h"
 #include "supervisor/verbs.h"
 
-/* The configuration's errors go out whole, not through the log: it is the one moment at which nothing else can happen. */
+/* The configuration's errors go out whole, not through the log: it is the one moment at which nothing else can happen.
+ */
 static int load(const RunOptions *options, Config **ret) {
         _cleanup_(complaints_freep) Complaints *complaints = NULL;
         int r = complaints_new(&complaints);
@@ -34,8 +35,7 @@ int verb_run(int argc, char **argv) {
         if (options.single) {
                 config = options.single;
                 config->log_level = LOG_LEVEL_NOTICE;
-        }
-        else {
+        } else {
                 int code = load(&options, &config);
                 if (code != 0)
                         return code;

@@ -1,4 +1,5 @@
-/* verb_usage.h - what the verbs of the command line have in common: options that name the running endwell, and refusals.
+/* verb_usage.h - what the verbs of the command line have in common: options that name the running endwell, and
+ * refusals.
  *
  * Every verb reads its words with getopt_long() over a table of its own that contains VERB_PLACE_OPTIONS. */
 #pragma once
@@ -21,8 +22,8 @@ typedef struct VerbUsage {
 
 /* Begins to read `argv` afresh and silently. */
 void verb_usage_begin(void);
-/* An option that the verb does not know itself: one of the place, --help (-1: shown, end with 0), or a refusal (the exit
- * code). 0: taken. */
+/* An option that the verb does not know itself: one of the place, --help (-1: shown, end with 0), or a refusal (the
+ * exit code). 0: taken. */
 int verb_usage_option(const VerbUsage *usage, int option, char **argv, ClientPlace *place);
 /* Says what is wrong with the words, and where help is. The exit code. */
 int verb_usage_refuse(const VerbUsage *usage, const char *what, const char *word);

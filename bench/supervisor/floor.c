@@ -7,9 +7,11 @@
  * chain, last first, each when the next one is gone. Raw system calls, no event library, nothing is logged.
  *
  * Collecting takes constant time beside any number of live services: a pidfd tells that a service ended; SIGCHLD names
- * one process, which is collected by P_PID; deaths whose signals the kernel merged are found by one sweep 20 ms later. */
+ * one process, which is collected by P_PID; deaths whose signals the kernel merged are found by one sweep 20 ms later.
+ */
 #include "board.h"
 #include <err.h>
+#include <linux/sched.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
@@ -20,7 +22,6 @@
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <linux/sched.h>
 
 #define SWEEP_AFTER_NSEC 20000000
 #define SIGNALS_KEY      UINT32_MAX

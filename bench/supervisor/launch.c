@@ -3,9 +3,10 @@
  *   launch [-d] OUTPUT COMMAND ARG…
  *
  * The namespace has its own /proc and an empty tmpfs on /run, as in a container. OUTPUT takes the program's standard
- * output and error. Lines out: `pid N`, `exec NSEC`, with -d `deaf NSEC` (SIGTERM is blocked or caught from now on; 0: not seen),
- * `sent NSEC` (just before the signal), `ended NSEC CODE`. Lines in: `PID SIGNAL`. End of input kills the program. The
- * stamps are taken here, in C and beside the system call, so that the driver's own slowness is in no figure. */
+ * output and error. Lines out: `pid N`, `exec NSEC`, with -d `deaf NSEC` (SIGTERM is blocked or caught from now on; 0:
+ * not seen), `sent NSEC` (just before the signal), `ended NSEC CODE`. Lines in: `PID SIGNAL`. End of input kills the
+ * program. The stamps are taken here, in C and beside the system call, so that the driver's own slowness is in no
+ * figure. */
 #include "base/take.h"
 #include "board.h"
 #include <err.h>
@@ -59,7 +60,8 @@ static bool holds_sigterm(const char *status, const char *field) {
         return at && (strtoull(at + strlen(field), NULL, 16) >> (SIGTERM - 1)) & 1;
 }
 
-/* While a process waits in sigtimedwait, the kernel takes what it waits for out of its blocked set: hears, looks deaf. */
+/* While a process waits in sigtimedwait, the kernel takes what it waits for out of its blocked set: hears, looks deaf.
+ */
 static bool waits_for_signals(pid_t pid) {
         char path[64], where[64] = { 0 };
         snprintf(path, sizeof path, "/proc/%d/wchan", pid);

@@ -1,5 +1,5 @@
-/* fuzz_control.c - any bytes as a request line of the control socket: an answer with a reason, or a request whose parts are
- * what they should be. */
+/* fuzz_control.c - any bytes as a request line of the control socket: an answer with a reason, or a request whose parts
+ * are what they should be. */
 #include "supervisor/control_params.h"
 #include "supervisor/control_request.h"
 #include <stdint.h>

@@ -1,4 +1,5 @@
-/* fuzz_expand.c - any value: no crash, an answer or a problem, and text with its dollars doubled comes out as it was. */
+/* fuzz_expand.c - any value: no crash, an answer or a problem, and text with its dollars doubled comes out as it was.
+ */
 #include "base/expand.h"
 #include "base/take.h"
 #include "tests/fuzz/must.h"

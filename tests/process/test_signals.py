@@ -418,6 +418,20 @@ def a_limit_of_file_sizes_costs_the_log_and_is_no_signal(case):
         run.send(signal.SIGUSR1)
         wait_until(lambda wanted=count: run.verb("events", "--json").stdout.count('"SIGUSR1"') == wanted, "the signal",
                    alive=run.alive)
-    within(os.path.getsize(run.stderr_path), 4000, 4096, "the size of the log, which met its limit")
+    within(os.path.getsize(run.stderr_path), 3800, 4096, "the size of the log, which met its limit")
     check("SIGXFSZ" not in run.verb("events", "--json").stdout, "our own write was taken for a signal")
     equal(run.end(), 0, "exit code")
+
+
+@test
+def who_was_asked_with_the_stop_signal_gets_no_term_behind_it(case):
+    run = case.run_actor("serve --stop 3 --term-ms 500", ["--stop-signal", "QUIT"])
+    case.serving("command")
+    run.journal.until("service_started")
+    client = run.verb_begin("shutdown")
+    run.journal.until("service_asked", signal="SIGQUIT")
+    run.send(signal.SIGTERM)
+    equal(run.journal.until("signal_received")["effect"], "recorded", "effect")
+    run.wait()
+    client.communicate(timeout=60)
+    equal(case.signals("command"), [signal.SIGQUIT], "signals of the command")

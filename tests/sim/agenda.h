@@ -1,10 +1,11 @@
 /* agenda.h - what will happen in the simulated world, and when; of equal instants the player picks which comes first.
  *
- * A plain array: there are never more than a few dozen entries, and the walk must be able to choose any of the equal ones. */
+ * A plain array: there are never more than a few dozen entries, and the walk must be able to choose any of the equal
+ * ones. */
 #pragma once
+#include "base/usec.h"
 #include <stdbool.h>
 #include <stdint.h>
-#include "base/usec.h"
 
 #define AGENDA_MAX 1024
 

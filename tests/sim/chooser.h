@@ -1,7 +1,7 @@
 /* chooser.h - decides in place of random numbers, so that every possibility is tried once: an odometer over choices.
  *
- * A run asks chooser_pick() at each fork of the way; chooser_advance() moves the last wheel that can still turn and forgets
- * those behind it. Runs are made again from the start, so what is chosen needs no undoing. */
+ * A run asks chooser_pick() at each fork of the way; chooser_advance() moves the last wheel that can still turn and
+ * forgets those behind it. Runs are made again from the start, so what is chosen needs no undoing. */
 #pragma once
 #include <stdbool.h>
 

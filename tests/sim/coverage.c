@@ -1,9 +1,9 @@
 /* coverage.c - see coverage.h. */
 #include "tests/sim/coverage.h"
 
+#include "shutdown/sequence.h"
 #include <inttypes.h>
 #include <stdio.h>
-#include "shutdown/sequence.h"
 
 static uint64_t counts[_COVERAGE_BY_MAX][_STEP_MAX][_HAPPENING_MAX];
 static CoverageBy present;

@@ -1,7 +1,7 @@
 /* coverage.h - counts how often each happening met each step of the sequence.
  *
- * The linker sends every call of sequence_step() through a counting wrapper (--wrap), so that the core is compiled as it is
- * shipped and knows nothing of it. */
+ * The linker sends every call of sequence_step() through a counting wrapper (--wrap), so that the core is compiled as
+ * it is shipped and knows nothing of it. */
 #pragma once
 #include <stdint.h>
 
@@ -13,6 +13,6 @@ typedef enum CoverageBy {
 
 void coverage_count_as(CoverageBy by); /* from now on */
 
-/* Prints the tables, the lowest count of both together, and the pairs that were met fewer than `wanted` times; returns how
- * many those are. */
+/* Prints the tables, the lowest count of both together, and the pairs that were met fewer than `wanted` times; returns
+ * how many those are. */
 unsigned coverage_print(uint64_t wanted);

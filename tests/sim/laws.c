@@ -1,13 +1,13 @@
 /* laws.c - what the crew asks of its stage, judged against the world's truth; see laws.h. */
 #include "tests/sim/laws.h"
 
+#include "supervisor/respawn.h"
+#include "tests/sim/laws_internal.h"
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
-#include "supervisor/respawn.h"
-#include "tests/sim/laws_internal.h"
 
 void laws_init(Laws *laws, World *world) {
         memset(laws, 0, sizeof *laws);
@@ -49,7 +49,8 @@ bool laws_is_given_up(const Laws *laws, const Process *process) {
         return process->given_up;
 }
 
-/* KillMode=process: what its main process leaves lives on, with all that is below it, unless nobody can tell whose it is. */
+/* KillMode=process: what its main process leaves lives on, with all that is below it, unless nobody can tell whose it
+ * is. */
 bool laws_is_left_by_mode(const Laws *laws, const Process *process) {
         const World *world = laws->world;
         if (process->tree == CREW_NOBODY || laws_service(laws, process->tree)->kill_mode != KILL_PROCESS)
@@ -83,7 +84,8 @@ static void check_empty_tree(Laws *laws, uint32_t member) {
         for (uint32_t i = 0; i < world->n_processes; i++) {
                 const Process *process = &world->processes[i];
                 if (process_is_alive(process) && process->tree == member && process->hook_run == NO_SLOT &&
-                    !process->script.anonymous && !laws_is_given_up(laws, process) && !laws_is_left_by_mode(laws, process))
+                    !process->script.anonymous && !laws_is_given_up(laws, process) &&
+                    !laws_is_left_by_mode(laws, process))
                         laws_break(laws, "B", "member %u was started while pid %d of its last run lived", member,
                                    (int)process->pid);
         }
@@ -202,8 +204,8 @@ static bool was_found_since(const Laws *laws, const Process *process, unsigned p
         return process->known && process->known_in > phase;
 }
 
-/* L1: who must be gone before a phase may be asked. What is nobody's belongs to the phase that is ending when it is found:
- * it must be gone before the next one. */
+/* L1: who must be gone before a phase may be asked. What is nobody's belongs to the phase that is ending when it is
+ * found: it must be gone before the next one. */
 static void check_earlier_phases(Laws *laws, uint32_t member) {
         const World *world = laws->world;
         unsigned phase = laws_service(laws, member)->phase;
@@ -217,8 +219,8 @@ static void check_earlier_phases(Laws *laws, uint32_t member) {
                                    (int)process->pid);
                 else if (process->tree != CREW_NOBODY && laws_service(laws, process->tree)->phase < phase)
                         laws_break(laws, "L1",
-                                   "member %u was asked while pid %d of member %u lived, whose phase is earlier", member,
-                                   (int)process->pid, process->tree);
+                                   "member %u was asked while pid %d of member %u lived, whose phase is earlier",
+                                   member, (int)process->pid, process->tree);
         }
         if (phase >= laws->phases_started)
                 laws_break(laws, "L1", "member %u was asked before its phase began", member);
@@ -272,7 +274,8 @@ void laws_on_signal(Laws *laws, uint32_t member, Whom whom, int signal_number, c
         if (world->finished)
                 laws_break(laws, "L10", "a signal after the end");
         if (member != CREW_NOBODY && whom != WHOM_MAIN && laws_service(laws, member)->kill_mode == KILL_PROCESS)
-                laws_break(laws, "C", "member %u has KillMode=process, and more than its main process was signalled", member);
+                laws_break(laws, "C", "member %u has KillMode=process, and more than its main process was signalled",
+                           member);
         if (signal_number == 0 || member == CREW_NOBODY || whom == WHOM_REST || world->main_slot[member] == NO_SLOT)
                 return;
         MemberTruth *truth = &laws->members[member];

@@ -1,15 +1,15 @@
 /* laws.h - watches a simulated life and says which law of the house it broke.
  *
- * Sees the journal's events, the crew's requests to its stage, and the world's truth. L1 to L10 are those of the design;
- * the letters are promises of the configuration contract: A stop and start order inside a phase, B a restart waits for the
- * empty tree, C nobody is killed before time, D an ending waits for no timer when nobody is left, E the journal is
- * consistent in itself, F the core does not spin, G restarts keep their back-off, H who is
- * said to be gone is gone. */
+ * Sees the journal's events, the crew's requests to its stage, and the world's truth. L1 to L10 are those of the
+ * design; the letters are promises of the configuration contract: A stop and start order inside a phase, B a restart
+ * waits for the empty tree, C nobody is killed before time, D an ending waits for no timer when nobody is left, E the
+ * journal is consistent in itself, F the core does not spin, G restarts keep their back-off, H who is said to be gone
+ * is gone. */
 #pragma once
-#include <stdbool.h>
 #include "shutdown/event.h"
 #include "shutdown/verdict.h"
 #include "tests/sim/world.h"
+#include <stdbool.h>
 
 typedef struct MemberTruth {
         unsigned failed_runs;          /* since it last stayed ready for its reset time */

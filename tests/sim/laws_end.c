@@ -1,6 +1,6 @@
 /* laws_end.c - the end judged against the world's truth, and the moments in which nothing more happens. */
-#include <string.h>
 #include "tests/sim/laws_internal.h"
+#include <string.h>
 
 static bool finished_every_phase(const Laws *laws) {
         return laws->phases_finished == (laws_is_development(laws) ? 1 : laws->world->schedule->config.n_phases);
@@ -95,7 +95,8 @@ static bool somebody_is_awaited(const Laws *laws, unsigned phase) {
         const World *world = laws->world;
         for (uint32_t i = 0; i < world->n_processes; i++) {
                 const Process *process = &world->processes[i];
-                if (process->state == PROCESS_FREE || laws_is_given_up(laws, process) || laws_is_left_by_mode(laws, process))
+                if (process->state == PROCESS_FREE || laws_is_given_up(laws, process) ||
+                    laws_is_left_by_mode(laws, process))
                         continue;
                 /* What is nobody's, or of a member that rests already, belongs to the phase that is ending. */
                 if (process->known && (process->known_as == CREW_NOBODY || laws_is_resting(laws, process->tree)))

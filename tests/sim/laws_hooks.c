@@ -1,7 +1,7 @@
 /* laws_hooks.c - L3 and the hours of hooks: each begins once, and only when its edge is there. */
+#include "tests/sim/laws_internal.h"
 #include <string.h>
 #include <sys/wait.h>
-#include "tests/sim/laws_internal.h"
 
 static HookTruth *truth_of(Laws *laws, const HookView *view) {
         size_t hook = (size_t)(view->hook - laws->world->schedule->config.hooks);
@@ -17,7 +17,8 @@ static bool has_living_tree(const Laws *laws, uint32_t member) {
         for (uint32_t i = 0; i < world->n_processes; i++) {
                 const Process *process = &world->processes[i];
                 if (process_is_alive(process) && process->tree == member && process->hook_run == NO_SLOT &&
-                    !process->script.anonymous && !laws_is_given_up(laws, process) && !laws_is_left_by_mode(laws, process))
+                    !process->script.anonymous && !laws_is_given_up(laws, process) &&
+                    !laws_is_left_by_mode(laws, process))
                         return true;
         }
         return false;
@@ -110,7 +111,8 @@ static usec_t limit_of_hook(const Laws *laws, const char *name) {
         return limit;
 }
 
-/* A stop hook may be refused when no time of its phase is left, a start hook when the ending began; nothing else may be. */
+/* A stop hook may be refused when no time of its phase is left, a start hook when the ending began; nothing else may
+ * be. */
 void laws_on_hook_refused(Laws *laws, uint32_t member, const Event *event) {
         const Config *config = &laws->world->schedule->config;
         bool has_no_time = event->reason && strcmp(event->reason, "no_time") == 0;

@@ -1,9 +1,9 @@
 /* laws_journal.c - the journal's events judged one by one, and the whole at its end; see laws.h. */
+#include "shutdown/journal_reader.h"
+#include "tests/sim/laws_internal.h"
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include "shutdown/journal_reader.h"
-#include "tests/sim/laws_internal.h"
 
 static uint32_t member_of(const Laws *laws, const Event *event) {
         const Schedule *schedule = laws->world->schedule;
@@ -112,8 +112,8 @@ static void on_gave_up(Laws *laws, uint32_t member, const Event *event) {
                            asked ? "asked" : "killed");
 }
 
-/* The reaper hands a run's jobs back by this event: nothing of it may be alive, and when it is said to be certain, not even
- * what nobody can attribute. */
+/* The reaper hands a run's jobs back by this event: nothing of it may be alive, and when it is said to be certain, not
+ * even what nobody can attribute. */
 static void on_gone(Laws *laws, uint32_t member, const Event *event) {
         const World *world = laws->world;
         for (uint32_t i = 0; i < world->n_processes; i++) {

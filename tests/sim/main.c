@@ -2,14 +2,14 @@
  *
  *   sim [--schedules N] [--from SEED] [--wanted N]     N schedules from a seed (printed; a fresh one by default)
  *   sim --seed SEED --trace                            one of them again, with everything that happened */
-#include <getopt.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include "base/clock.h"
 #include "tests/sim/coverage.h"
 #include "tests/sim/play.h"
 #include "tests/sim/rehearsal.h"
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 typedef struct Options {
         uint64_t schedules, from, wanted;

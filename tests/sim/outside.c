@@ -1,10 +1,10 @@
 /* outside.c - see outside.h. */
 #include "tests/sim/outside.h"
 
+#include "tests/sim/laws.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "tests/sim/laws.h"
 
 static const char *const outside_words[_OUTSIDE_KIND_MAX] = {
         [OUTSIDE_END_SIGNAL] = "a signal asks for the ending",

@@ -3,9 +3,9 @@
  * Pure. splitmix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014): one word of state, and
  * every seed, also 0 and 1, is a good one. */
 #pragma once
+#include "base/usec.h"
 #include <stdbool.h>
 #include <stdint.h>
-#include "base/usec.h"
 
 typedef struct Random {
         uint64_t state;
@@ -27,7 +27,8 @@ static inline bool random_chance(Random *random, unsigned percent) {
         return random_below(random, 100) < percent;
 }
 
-/* low to high, both included. Half of the answers lie on a coarse grid, so that many things fall on the same instant. */
+/* low to high, both included. Half of the answers lie on a coarse grid, so that many things fall on the same instant.
+ */
 static inline usec_t random_usec(Random *random, usec_t low, usec_t high) {
         usec_t span = high - low + 1, grid = random_below(random, 2) ? 1 : 50 * USEC_PER_MSEC;
         usec_t value = low + random_next(random) % span;

@@ -1,9 +1,9 @@
 /* rehearsal.c - see rehearsal.h. */
 #include "tests/sim/rehearsal.h"
 
-#include <stdio.h>
 #include "shutdown/conductor.h"
 #include "tests/sim/random.h"
+#include <stdio.h>
 
 #define TELLS_MAX 400
 

@@ -1,10 +1,10 @@
 /* schedule.c - draws configurations; see schedule.h. */
 #include "tests/sim/schedule.h"
 
+#include "shutdown/conductor.h"
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include "shutdown/conductor.h"
 
 static char *no_words[] = { NULL };
 static char *fake_argv[] = { (char *)"fake", NULL };

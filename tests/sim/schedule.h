@@ -1,5 +1,5 @@
-/* schedule.h - one simulated life, drawn from a seed: a configuration in memory, the characters of its services, and what
- * happens from outside and when. */
+/* schedule.h - one simulated life, drawn from a seed: a configuration in memory, the characters of its services, and
+ * what happens from outside and when. */
 #pragma once
 #include "supervisor/config.h"
 #include "tests/sim/script.h"

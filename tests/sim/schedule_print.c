@@ -1,6 +1,6 @@
 /* schedule_print.c - says for people what a schedule's configuration is; times in seconds. */
-#include <stdio.h>
 #include "tests/sim/schedule.h"
+#include <stdio.h>
 
 static double seconds(usec_t usec) {
         return usec >= USEC_UNSET ? -1.0 : (double)usec / 1e6;

@@ -1,10 +1,10 @@
 /* script.c - draws the lives of fake processes. */
 #include "tests/sim/script.h"
 
+#include "base/enumeration.h"
 #include <errno.h>
 #include <signal.h>
 #include <sys/wait.h>
-#include "base/enumeration.h"
 
 static const char *const character_words[_CHARACTER_MAX] = {
         [CHARACTER_STEADY] = "steady",

@@ -2,10 +2,10 @@
  *
  * A Character belongs to a service for a whole schedule; a Script is one run of it. */
 #pragma once
-#include <stdbool.h>
 #include "supervisor/config.h"
 #include "supervisor/crew.h"
 #include "tests/sim/random.h"
+#include <stdbool.h>
 
 typedef enum Character {
         CHARACTER_STEADY,   /* lives until it is asked, and obeys soon */

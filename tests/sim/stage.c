@@ -1,11 +1,11 @@
 /* stage.c - what the crew asks of the simulated world, and what the world tells the crew. */
+#include "tests/sim/laws.h"
+#include "tests/sim/world.h"
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
-#include "tests/sim/laws.h"
-#include "tests/sim/world.h"
 
 static usec_t stage_now(void *self) {
         return ((World *)self)->now_usec;

@@ -1,11 +1,11 @@
 /* telling.c - the items of the agenda: what the world tells the crew, and what processes do of their own accord. */
+#include "tests/sim/laws.h"
+#include "tests/sim/outside.h"
+#include "tests/sim/world.h"
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
-#include "tests/sim/laws.h"
-#include "tests/sim/outside.h"
-#include "tests/sim/world.h"
 
 void world_survey(World *world) {
         if (world->survey_pending)

@@ -1,16 +1,17 @@
-/* walk.c - every way that a small configuration can end: 2 http, 2 workers, 1 db, with every fate of each, endings asked at
- * each stage, second requests at each limit, and every order of what falls on the same instant (up to a bound a run).
+/* walk.c - every way that a small configuration can end: 2 http, 2 workers, 1 db, with every fate of each, endings
+ * asked at each stage, second requests at each limit, and every order of what falls on the same instant (up to a bound
+ * a run).
  *
  *   walk [--bound N]      N: how many ties a run are taken in every order; later ones keep the first order */
+#include "tests/sim/chooser.h"
+#include "tests/sim/coverage.h"
+#include "tests/sim/play.h"
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include "tests/sim/chooser.h"
-#include "tests/sim/coverage.h"
-#include "tests/sim/play.h"
 
 #define STATES_MAX (1U << 22)
 

@@ -1,13 +1,13 @@
 /* world.c - births, deaths and signals of fake processes; see world.h. */
 #include "tests/sim/world.h"
 
+#include "tests/sim/chooser.h"
+#include "tests/sim/laws.h"
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
-#include "tests/sim/chooser.h"
-#include "tests/sim/laws.h"
 
 void world_init(World *world, const Schedule *schedule, Laws *laws) {
         world->now_usec = WORLD_BEGINS_USEC;

@@ -1,14 +1,14 @@
 /* world.h - the simulated kernel: fake processes, their signals and deaths, and the clock.
  *
- * Keeps its own truth and never asks the crew what it believes. When a parent dies, PID 1 inherits its children. Deaths are
- * noticed (collected) a little later than they happen, and PID 1 knows an orphan only after a survey. */
+ * Keeps its own truth and never asks the crew what it believes. When a parent dies, PID 1 inherits its children. Deaths
+ * are noticed (collected) a little later than they happen, and PID 1 knows an orphan only after a survey. */
 #pragma once
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
 #include "supervisor/crew.h"
 #include "tests/sim/agenda.h"
 #include "tests/sim/schedule.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
 
 #define WORLD_BEGINS_USEC (1000 * USEC_PER_SEC)
 #define PROCESSES_MAX     512

@@ -4,7 +4,7 @@
 
 #include "shutdown/budget.h"
 
-#define SEC(n) ((usec_t)((n) * 1e6 + 0.5))
+#define SEC(n) ((usec_t)((n)*1e6 + 0.5))
 
 static Budget plan(usec_t deadline, const BudgetPhase *phases, unsigned n) {
         Budget budget = { 0 };
@@ -27,7 +27,9 @@ Test(budget, the_reserve_is_two_percent_or_a_quarter_second) {
 }
 
 Test(budget, the_default_phases_share_three_to_six_to_one) {
-        BudgetPhase phases[] = { { "http", 0, USEC_INFINITY, 1 }, { "workers", 0, USEC_INFINITY, 4 }, { "db", 0, USEC_INFINITY, 1 } };
+        BudgetPhase phases[] = { { "http", 0, USEC_INFINITY, 1 },
+                                 { "workers", 0, USEC_INFINITY, 4 },
+                                 { "db", 0, USEC_INFINITY, 1 } };
         Budget budget = plan(SEC(27), phases, 3);
         usec_t room = SEC(27) - SEC(0.54);
         cr_assert_eq(budget.timeout_usec[0], room * 3 / 10);
@@ -36,7 +38,9 @@ Test(budget, the_default_phases_share_three_to_six_to_one) {
 }
 
 Test(budget, a_single_phase_with_members_takes_everything) {
-        BudgetPhase phases[] = { { "http", 0, USEC_INFINITY, 1 }, { "workers", 0, USEC_INFINITY, 0 }, { "db", 0, USEC_INFINITY, 0 } };
+        BudgetPhase phases[] = { { "http", 0, USEC_INFINITY, 1 },
+                                 { "workers", 0, USEC_INFINITY, 0 },
+                                 { "db", 0, USEC_INFINITY, 0 } };
         Budget budget = plan(SEC(27), phases, 3);
         cr_assert_eq(budget.timeout_usec[0], SEC(26.46));
         cr_assert_eq(budget_limit(&budget, 0), SEC(26.46));
@@ -44,15 +48,19 @@ Test(budget, a_single_phase_with_members_takes_everything) {
 }
 
 Test(budget, two_middle_phases_divide_the_six_between_them) {
-        BudgetPhase phases[] = { { "http", 0, USEC_INFINITY, 1 }, { "a", 0, USEC_INFINITY, 1 },
-                                 { "b", 0, USEC_INFINITY, 1 }, { "db", 0, USEC_INFINITY, 1 } };
+        BudgetPhase phases[] = { { "http", 0, USEC_INFINITY, 1 },
+                                 { "a", 0, USEC_INFINITY, 1 },
+                                 { "b", 0, USEC_INFINITY, 1 },
+                                 { "db", 0, USEC_INFINITY, 1 } };
         Budget budget = plan(SEC(27), phases, 4);
         cr_assert_eq(budget.timeout_usec[1], budget.timeout_usec[2]);
         cr_assert_eq(budget.timeout_usec[1], (SEC(27) - SEC(0.54)) * 3 / 10);
 }
 
 Test(budget, later_phases_are_protected_and_unused_time_rolls_forward) {
-        BudgetPhase phases[] = { { "http", SEC(2), SEC(5), 1 }, { "workers", SEC(1), SEC(10), 1 }, { "db", 0, SEC(3), 1 } };
+        BudgetPhase phases[] = { { "http", SEC(2), SEC(5), 1 },
+                                 { "workers", SEC(1), SEC(10), 1 },
+                                 { "db", 0, SEC(3), 1 } };
         Budget budget = plan(SEC(27), phases, 3);
         cr_assert_eq(budget_limit(&budget, 0), SEC(26.46) - SEC(14));
         cr_assert_eq(budget_limit(&budget, 1), SEC(26.46) - SEC(3));
@@ -68,8 +76,8 @@ Test(budget, what_does_not_fit_is_refused_with_its_sum) {
         cr_assert_eq(budget.n_phases, 77, "untouched on failure");
 }
 
-/* For every way to give or not give timeouts, members and delays: no phase's limit lies behind a later one's, each phase has
- * at least its own time, and the last limit is deadline - reserve. */
+/* For every way to give or not give timeouts, members and delays: no phase's limit lies behind a later one's, each
+ * phase has at least its own time, and the last limit is deadline - reserve. */
 Test(budget, no_plan_of_four_phases_breaks_the_arithmetic) {
         static const char *const names[] = { "http", "a", "b", "db" };
         unsigned fitting = 0;

@@ -39,8 +39,13 @@ Test(clock, the_calendar_agrees_with_the_library_on_every_day_of_eight_centuries
 }
 
 Test(clock, what_was_written_is_read_back) {
-        static const usec_t walls[] = { 0, 1, 86399999999, UINT64_C(951782399999999), UINT64_C(951868800000000),
-                                        UINT64_C(1795551240123456), UINT64_C(253402300799999999) };
+        static const usec_t walls[] = { 0,
+                                        1,
+                                        86399999999,
+                                        UINT64_C(951782399999999),
+                                        UINT64_C(951868800000000),
+                                        UINT64_C(1795551240123456),
+                                        UINT64_C(253402300799999999) };
         for (size_t i = 0; i < LENGTH_OF(walls); i++) {
                 char text[CLOCK_TEXT_MAX];
                 usec_t wall = 42;

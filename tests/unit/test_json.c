@@ -1,8 +1,8 @@
 /* test_json.c - what the writer wrote, judged by jansson: well-formed in a buffer of any size. */
 #include <criterion/criterion.h>
 
-#include <jansson.h>
 #include "base/json.h"
+#include <jansson.h>
 
 static json_t *parse(const char *text) {
         json_error_t error;

@@ -13,25 +13,51 @@ static const struct Row {
         LifeOrder order;
 } rows[] = {
         { "its turn runs the pre-start hooks", { LIFE_WAITING }, LIFE_TURN, LIFE_PRE_START, LIFE_ORDER_RUN_PRE_START },
-        { "a failed pre-start hook never spawns", { LIFE_PRE_START }, LIFE_HOOKS_FAILED, LIFE_POST_STOP, LIFE_ORDER_RUN_POST_STOP },
-        { "a stop during pre-start never spawns", { LIFE_PRE_START, .stop = true }, LIFE_HOOKS_DONE, LIFE_POST_STOP, LIFE_ORDER_RUN_POST_STOP },
-        { "what was never ready has no pre-stop hooks", { LIFE_STARTING }, LIFE_STOP_WANTED, LIFE_STOPPING, LIFE_ORDER_ASK },
+        { "a failed pre-start hook never spawns",
+          { LIFE_PRE_START },
+          LIFE_HOOKS_FAILED,
+          LIFE_POST_STOP,
+          LIFE_ORDER_RUN_POST_STOP },
+        { "a stop during pre-start never spawns",
+          { LIFE_PRE_START, .stop = true },
+          LIFE_HOOKS_DONE,
+          LIFE_POST_STOP,
+          LIFE_ORDER_RUN_POST_STOP },
+        { "what was never ready has no pre-stop hooks",
+          { LIFE_STARTING },
+          LIFE_STOP_WANTED,
+          LIFE_STOPPING,
+          LIFE_ORDER_ASK },
         { "what is ready has them first", { LIFE_READY }, LIFE_STOP_WANTED, LIFE_PRE_STOP, LIFE_ORDER_RUN_PRE_STOP },
         { "but not in a hurry", { LIFE_READY }, LIFE_HURRY_WANTED, LIFE_STOPPING, LIFE_ORDER_ASK },
         { "a limit kills", { LIFE_STOPPING }, LIFE_TIME_UP, LIFE_KILLING, LIFE_ORDER_KILL },
         { "outliving SIGKILL is given up", { LIFE_KILLING, .killed = true }, LIFE_TIME_UP, LIFE_LEFT, LIFE_ORDER_REST },
-        { "a dead main process leaves a tree to clear", { LIFE_READY }, LIFE_MAIN_GONE, LIFE_CLEARING, LIFE_ORDER_CLEAR },
+        { "a dead main process leaves a tree to clear",
+          { LIFE_READY },
+          LIFE_MAIN_GONE,
+          LIFE_CLEARING,
+          LIFE_ORDER_CLEAR },
         { "the tree is killed once", { LIFE_CLEARING }, LIFE_FORCED, LIFE_CLEARING, LIFE_ORDER_KILL },
         { "and not twice", { LIFE_CLEARING, .killed = true }, LIFE_FORCED, LIFE_CLEARING, LIFE_ORDER_NONE },
-        { "a stop while it waits for its restart ends it", { LIFE_BACKOFF }, LIFE_STOP_WANTED, LIFE_DONE, LIFE_ORDER_REST },
-        { "a restart after a stop is none", { LIFE_POST_STOP, .stop = true }, LIFE_RESTARTS, LIFE_DONE, LIFE_ORDER_REST },
+        { "a stop while it waits for its restart ends it",
+          { LIFE_BACKOFF },
+          LIFE_STOP_WANTED,
+          LIFE_DONE,
+          LIFE_ORDER_REST },
+        { "a restart after a stop is none",
+          { LIFE_POST_STOP, .stop = true },
+          LIFE_RESTARTS,
+          LIFE_DONE,
+          LIFE_ORDER_REST },
 };
 
 Test(life, each_row_of_the_table_holds) {
         for (size_t i = 0; i < LENGTH_OF(rows); i++) {
                 LifeStep step = life_step(rows[i].from, rows[i].what);
-                cr_assert_eq(step.next.state, rows[i].state, "%s: got %s", rows[i].says, life_state_to_string(step.next.state));
-                cr_assert_eq(step.order, rows[i].order, "%s: ordered %s", rows[i].says, life_order_to_string(step.order));
+                cr_assert_eq(step.next.state, rows[i].state, "%s: got %s", rows[i].says,
+                             life_state_to_string(step.next.state));
+                cr_assert_eq(step.order, rows[i].order, "%s: ordered %s", rows[i].says,
+                             life_order_to_string(step.order));
         }
 }
 
@@ -60,8 +86,8 @@ Test(life, what_rests_rests) {
 }
 
 Test(life, from_every_state_enough_force_leads_to_rest) {
-        static const LifeHappening force[] = { LIFE_HURRY_WANTED, LIFE_FORCED, LIFE_MAIN_GONE, LIFE_HOOKS_DONE, LIFE_TREE_GONE,
-                                               LIFE_HOOKS_DONE, LIFE_RESTS, LIFE_RESTS };
+        static const LifeHappening force[] = { LIFE_HURRY_WANTED, LIFE_FORCED,     LIFE_MAIN_GONE, LIFE_HOOKS_DONE,
+                                               LIFE_TREE_GONE,    LIFE_HOOKS_DONE, LIFE_RESTS,     LIFE_RESTS };
         for (LifeState state = 0; state < _LIFE_STATE_MAX; state++) {
                 Life life = { state };
                 for (size_t i = 0; i < LENGTH_OF(force); i++)

@@ -6,7 +6,9 @@
 
 #define MIDDLE (UINT32_MAX / 2) /* no jitter to speak of */
 
-static const RespawnRules rules = { .restart = RESTART_ON_FAILURE, .burst = 20, .delay_usec = 500 * USEC_PER_MSEC,
+static const RespawnRules rules = { .restart = RESTART_ON_FAILURE,
+                                    .burst = 20,
+                                    .delay_usec = 500 * USEC_PER_MSEC,
                                     .delay_max_usec = 30 * USEC_PER_SEC };
 
 static usec_t near(usec_t a) { /* to the millisecond: the middle of the jitter is not exact */
@@ -19,7 +21,8 @@ Test(respawn, case_37_the_delay_doubles_to_its_cap_and_starts_again_after_a_stab
         for (size_t i = 0; i < LENGTH_OF(expected); i++) {
                 RespawnAnswer answer = respawn_decide(&rules, now, OUTCOME_FAILED, 0, MIDDLE);
                 cr_assert_eq(answer.next, NEXT_RESTART);
-                cr_assert_eq(near(answer.delay_usec), expected[i], "restart %zu: %llu", i, (unsigned long long)answer.delay_usec);
+                cr_assert_eq(near(answer.delay_usec), expected[i], "restart %zu: %llu", i,
+                             (unsigned long long)answer.delay_usec);
                 now = answer.respawn;
         }
         RespawnAnswer answer = respawn_decide(&rules, now, OUTCOME_FAILED, respawn_reset_usec(&rules), MIDDLE);
@@ -60,7 +63,8 @@ static const struct Row {
         unsigned failures;
 } rows[] = {
         { "clean rests under on-failure", RESTART_ON_FAILURE, false, OUTCOME_CLEAN, 5 * USEC_PER_SEC, NEXT_REST, 0 },
-        { "clean restarts under always, uncounted", RESTART_ALWAYS, false, OUTCOME_CLEAN, 5 * USEC_PER_SEC, NEXT_RESTART, 0 },
+        { "clean restarts under always, uncounted", RESTART_ALWAYS, false, OUTCOME_CLEAN, 5 * USEC_PER_SEC,
+          NEXT_RESTART, 0 },
         { "clean right after ready counts as failed", RESTART_ALWAYS, false, OUTCOME_CLEAN, 10, NEXT_RESTART, 1 },
         { "a recycle is not counted", RESTART_ALWAYS, false, OUTCOME_RECYCLE, 5 * USEC_PER_SEC, NEXT_RESTART, 0 },
         { "but a recycle in a spin is", RESTART_ALWAYS, false, OUTCOME_RECYCLE, 10, NEXT_RESTART, 1 },
@@ -74,7 +78,8 @@ Test(respawn, each_row_of_the_table_holds) {
                 RespawnRules own = rules;
                 own.restart = rows[i].restart;
                 own.oneshot = rows[i].oneshot;
-                RespawnAnswer answer = respawn_decide(&own, (Respawn){ 0 }, rows[i].outcome, rows[i].ready_usec, MIDDLE);
+                RespawnAnswer answer =
+                        respawn_decide(&own, (Respawn){ 0 }, rows[i].outcome, rows[i].ready_usec, MIDDLE);
                 cr_assert_eq(answer.next, rows[i].next, "%s", rows[i].says);
                 cr_assert_eq(answer.respawn.failures, rows[i].failures, "%s", rows[i].says);
         }

@@ -40,7 +40,7 @@ Test(status_text, a_container_that_is_up_is_one_table) {
 
 Test(status_text, a_services_own_limit_comes_before_the_one_of_its_phase) {
         expect("{" HEAD "\"step\":\"stopping\",\"phase\":\"db\",\"cause\":\"signal\",\"ready\":false,\"ending\":true,"
-                        "\"fast\":true,"
+               "\"fast\":true,"
                "\"since_us\":2000000,\"limit_us\":12400000,\"awaited\":1,\"hooks\":[],"
                "\"services\":[{\"service\":\"db\",\"phase\":\"db\",\"instances\":[{\"instance\":1,\"state\":"
                "\"stopping\","

@@ -1,8 +1,8 @@
 /* actor.h - a real little program that plays the services of the process tests, step by step.
  *
- * `actor STEP … , STEP … , …`: each step is a name and its words, steps stand between commas, the process stays the same
- * one throughout, and exits with 0 behind the last. What happens to it is written to $ACTOR_LOG, a JSON object a line with
- * CLOCK_MONOTONIC in microseconds, in one write(2) a line, so that many actors can share a file. */
+ * `actor STEP … , STEP … , …`: each step is a name and its words, steps stand between commas, the process stays the
+ * same one throughout, and exits with 0 behind the last. What happens to it is written to $ACTOR_LOG, a JSON object a
+ * line with CLOCK_MONOTONIC in microseconds, in one write(2) a line, so that many actors can share a file. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,7 +15,8 @@ void actor_wait_until(uint64_t instant_usec);
 void actor_die(const char *what) __attribute__((noreturn));
 long actor_number(const char *text);
 
-/* Reads $ACTOR_LOG, $ENDWELL_SERVICE and $ENDWELL_INSTANCE once; what a step does to the environment later changes nothing. */
+/* Reads $ACTOR_LOG, $ENDWELL_SERVICE and $ENDWELL_INSTANCE once; what a step does to the environment later changes
+ * nothing. */
 void actor_log_open(void);
 void actor_log_name(const char *name);
 void actor_log_to(const char *path);

@@ -102,7 +102,8 @@ void step_orphans(char **words) {
         actor_log("orphans_left", ",\"count\":%ld", count);
 }
 
-/* race USEC: leaves an orphan that exits with 1 when it is let go, then waits USEC; the next step ends the main process. */
+/* race USEC: leaves an orphan that exits with 1 when it is let go, then waits USEC; the next step ends the main
+ * process. */
 void step_race(char **words) {
         int gate[2];
         char byte;

@@ -3,7 +3,8 @@
  * serve [--ignore] [--term-ms N] [--exit CODE] [--first-exit] [--second] [--drain-ms N] [--extend USEC EVERY_MS TIMES]
  *       [--last FIFO TEXT] [--stop SIGNAL_NUMBER] [--for-ms N] [--quiet]
  *
- * All signals are blocked and taken one at a time by sigtimedwait(2), so none is lost or merged with what the program does. */
+ * All signals are blocked and taken one at a time by sigtimedwait(2), so none is lost or merged with what the program
+ * does. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* control_server.c - the real control socket and archive with nothing behind them, for tests of hostile clients.
  *
- * control_server SOCKET [JOURNAL]. Methods: echo {"text"}, large {"bytes"}, grow {"lines","width"}, fail, gateway, stop.
- * Says `ready`, and `dropped PID: REASON` for each client that was dropped, on standard output. */
+ * control_server SOCKET [JOURNAL]. Methods: echo {"text"}, large {"bytes"}, grow {"lines","width"}, fail, gateway,
+ * stop. Says `ready`, and `dropped PID: REASON` for each client that was dropped, on standard output. */
 #include "shutdown/event.h"
 #include "supervisor/control.h"
 #include "supervisor/control_params.h"

@@ -42,8 +42,8 @@ static void take(size_t n) {
 }
 
 static bool is_never_heard(int number) {
-        return number == SIGKILL || number == SIGSTOP || number == SIGPIPE || number == SIGXFSZ ||
-               number == SIGTTIN || number == SIGTTOU;
+        return number == SIGKILL || number == SIGSTOP || number == SIGPIPE || number == SIGXFSZ || number == SIGTTIN ||
+               number == SIGTTOU;
 }
 
 static void one_that_came_before_the_loop_is_not_lost(void) {

@@ -1,7 +1,7 @@
 /* stepped_clock.c - preloaded into a program, adds seconds that a test chooses, at any moment, to its wall clock.
  *
- * $STEPPED_CLOCK names a file of eight bytes, the seconds as a native integer, which is mapped: a test writes, the program's
- * next look at the clock sees it. CLOCK_MONOTONIC and all timers of the kernel stay as they are. */
+ * $STEPPED_CLOCK names a file of eight bytes, the seconds as a native integer, which is mapped: a test writes, the
+ * program's next look at the clock sees it. CLOCK_MONOTONIC and all timers of the kernel stay as they are. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
