@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""test_demo.py ENDWELL - runs deploy/demo as a person does, and judges it by the journal and the numbers that it leaves."""
+"""test_demo.py ENDWELL - runs deploy/demo as a person does, and judges it by the journal and the numbers it leaves."""
 import contextlib
 import json
 import os
@@ -31,9 +31,10 @@ class Demo:
         self.temporary = os.path.join(self.folder.name, "tmp")
         os.mkdir(self.temporary)
         os.chmod(self.temporary, 0o1777)
-        self.process = subprocess.Popen([*before, DEMO, "--fast", "--endwell", ENDWELL, "--keep", self.kept, *options],
-                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                        env={**os.environ, "TMPDIR": self.temporary, "LANG": "C.UTF-8"}, start_new_session=True)
+        self.process = subprocess.Popen(
+            [*before, DEMO, "--fast", "--endwell", ENDWELL, "--keep", self.kept, *options],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            env={**os.environ, "TMPDIR": self.temporary, "LANG": "C.UTF-8"}, start_new_session=True)
         self.said = ""
 
     def read_until(self, start):
@@ -114,7 +115,8 @@ class TheDemo(unittest.TestCase):
             self.ended(run, 0)
             for start in ("http ", "  hook deregister ", "  web ", "workers ", "  worker@1 ", "db ", "  postgres ",
                           "requests in hand ", "jobs in hand ", "exit 0: ", "  requests "):
-                self.assertTrue(any(line.startswith(start) for line in run.said.splitlines()), f"{start!r} in\n{run.said}")
+                self.assertTrue(any(line.startswith(start) for line in run.said.splitlines()),
+                                f"{start!r} in\n{run.said}")
             self.assertNotIn("HARM", run.said)
 
     def test_two_at_once_do_not_disturb_each_other(self):

@@ -29,7 +29,8 @@ class Counts(unittest.TestCase):
         self.assertEqual(count_program("5 passed, 0 failed\n", False), Count(5, 1))
 
     def test_no_test_at_all_is_a_failure(self):
-        for output in ("0 passed, 0 failed\n", "Ran 0 tests in 0.0s\n", "Synthesis: Tested: 0 | Passing: 0 | Failing: 0 | Crashing: 0"):
+        for output in ("0 passed, 0 failed\n", "Ran 0 tests in 0.0s\n",
+                       "Synthesis: Tested: 0 | Passing: 0 | Failing: 0 | Crashing: 0"):
             self.assertEqual(count_program(output, True), Count(0, 1))
 
     def test_plants_and_fuzz_targets_are_counted_by_their_rows(self):

@@ -78,8 +78,9 @@ def last_lines(text):
 
 def call(words, environment=None):
     """(good, output) of a program in a group of its own, which goes when we are told to go."""
-    process = subprocess.Popen(words, cwd=HOUSE, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                               text=True, errors="replace", start_new_session=True, env={**os.environ, **(environment or {})})
+    process = subprocess.Popen(words, cwd=HOUSE, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True,
+                               env={**os.environ, **(environment or {})})
     try:
         output, _ = process.communicate()
     except BaseException:
