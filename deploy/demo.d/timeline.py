@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """timeline.py [--width N] [--ascii] [--colour] [--spans FILE] JOURNAL - draws the last ending of a journal in text.
 
-A phase is a bar; below it stand its hooks and its processes, from the moment when they were asked to the one when they were
-gone. A second, smaller chart shows what each phase was allowed. --spans adds rows of what was in hand, seen from outside:
-lines of JSON with name, begin and end (seconds since 1970)."""
+A phase is a bar; below it stand its hooks and its processes, from the moment when they were asked to the one when they
+were gone. A second, smaller chart shows what each phase was allowed. --spans adds rows of what was in hand, seen from
+outside: lines of JSON with name, begin and end (seconds since 1970)."""
 import argparse
 import datetime
 import json
@@ -11,8 +11,9 @@ import os
 import sys
 from dataclasses import dataclass, field
 
-UNICODE = {"bar": "█", "allowed": "░", "line": "─", "asked": "▼", "exited": "●", "killed": "✖", "left": "?", "open": "├",
-           "close": "┤", "point": "│", "axis": "─", "tick": "┴", "levels": " ▁▂▃▄▅▆▇█", "by": "×", "dash": "–"}
+UNICODE = {"bar": "█", "allowed": "░", "line": "─", "asked": "▼", "exited": "●", "killed": "✖", "left": "?",
+           "open": "├", "close": "┤", "point": "│", "axis": "─", "tick": "┴",
+           "levels": " ▁▂▃▄▅▆▇█", "by": "×", "dash": "–"}
 ASCII = {"bar": "#", "allowed": ".", "line": "-", "asked": "v", "exited": "o", "killed": "X", "left": "?", "open": "[",
          "close": "]", "point": "|", "axis": "-", "tick": "+", "levels": " 123456789", "by": "x", "dash": "-"}
 COLOURS = {"phase": "1", "dim": "2", "good": "32", "warning": "33", "bad": "31", "plain": ""}
@@ -92,7 +93,8 @@ def understand(journal):
     lines = last_ending(journal)
     started = next(line for line in lines if line["event"] == "ending_started")
     ending = Ending(cause=describe_cause(lines[0], started), zero=lines[0]["mono_us"], offset=wall_offset(started),
-                    deadline=started["deadline_us"], phases=[], last=None, end=lines[-1]["mono_us"] - lines[0]["mono_us"],
+                    deadline=started["deadline_us"], phases=[], last=None,
+                    end=lines[-1]["mono_us"] - lines[0]["mono_us"],
                     several={line["service"] for line in journal if (line.get("instance") or 0) > 1})
     for line in lines:
         take(ending, line)
@@ -156,7 +158,8 @@ class Chart:
     """Rows over one time axis from 0 to `end`."""
 
     def __init__(self, end, label_width, width, glyphs, colour):
-        self.end, self.label_width, self.width, self.glyphs, self.colour = max(end, 1), label_width, width, glyphs, colour
+        self.end, self.label_width, self.width = max(end, 1), label_width, width
+        self.glyphs, self.colour = glyphs, colour
 
     def column(self, us):
         return min(max(int(us * self.width / self.end), 0), self.width - 1)
@@ -292,7 +295,8 @@ def allowed_rows(ending, glyphs):
     for phase in ending.phases:
         until = ending.end if phase.end is None else phase.end
         limit = phase.begin + phase.limit
-        yield Row(f"  {phase.name}", [(phase.begin, limit, glyphs["allowed"], "dim"), (phase.begin, until, glyphs["bar"], "good")],
+        allowed, used = (phase.begin, limit, glyphs["allowed"], "dim"), (phase.begin, until, glyphs["bar"], "good")
+        yield Row(f"  {phase.name}", [allowed, used],
                   f"{duration(until - phase.begin)} of at most {duration(phase.limit)}")
 
 
@@ -307,10 +311,11 @@ def span_rows(ending, spans, chart):
                 for at in range(chart.column(begin), chart.column(end) + 1):
                     slices[at] += 1
         most = max(slices, default=0)
-        marks = [((at + 0.5) * chart.end / chart.width,) * 2 + (levels[-(-n * (len(levels) - 1) // max(most, 1))], "good")
+        middle, top = 0.5 * chart.end / chart.width, len(levels) - 1
+        marks = [((2 * at + 1) * middle, (2 * at + 1) * middle, levels[-(-n * top // most)], "good")
                  for at, n in enumerate(slices) if n]
         last = max((end for _, end in mine if end >= 0), default=0)
-        yield Row(f"{name} in hand", marks, f"the last one over at {duration(max(int(last), 0))}" if marks else "none in hand")
+        yield Row(f"{name} in hand", marks, f"the last one over at {duration(int(last))}" if marks else "none in hand")
 
 
 def own(ending, seconds):
@@ -345,7 +350,8 @@ def draw_summary(ending, chart):
         return ["", chart.paint("the journal ends before the ending did", "bad")]
     last, left = ending.last, ending.last["left_of_grace_us"]
     spare = f"{duration(left)} of the grace left" if left >= 0 else f"{duration(-left)} more than the grace"
-    return ["", chart.paint(f"exit {last['code']}: {last['reason']}", "good" if last["code"] == 0 else "bad") + f" ({spare})"]
+    summary = chart.paint(f"exit {last['code']}: {last['reason']}", "good" if last["code"] == 0 else "bad")
+    return ["", f"{summary} ({spare})"]
 
 
 def read_spans(path):

@@ -26,7 +26,8 @@ def say(label, text):
 def judge_requests(harm, done, in_hand):
     failed = [one for one in done if one.problem]
     harm.count(answered=len(done) - len(failed), failed=len(failed), in_hand=in_hand)
-    say("requests", f"{len(done) - len(failed)} answered in full, {len(failed)} failed; {in_hand} were in hand when SIGTERM came")
+    say("requests", f"{len(done) - len(failed)} answered in full, {len(failed)} failed; "
+        f"{in_hand} were in hand when SIGTERM came")
     for one in failed[:5]:
         harm.add(one.problem)
 
@@ -39,8 +40,10 @@ def judge_jobs(harm, jobs, put):
     waiting = sum(1 for _, claimed, _, _ in jobs if not claimed)
     done = len(jobs) - waiting - len(lost)
     harm.count(put=put, done=done, lost=len(lost), doubled=len(doubled), waiting=waiting)
-    say("jobs", f"{put} put in: {done} done, {len(lost)} lost, {len(doubled)} done twice, {waiting} wait for the next container")
-    for what, found in (("taken and never finished", lost), ("done twice", doubled), ("done, but not so recorded", wrong)):
+    say("jobs", f"{put} put in: {done} done, {len(lost)} lost, {len(doubled)} done twice, "
+        f"{waiting} wait for the next container")
+    for what, found in (("taken and never finished", lost), ("done twice", doubled),
+                        ("done, but not so recorded", wrong)):
         if found:
             harm.add(f"jobs {what}: {', '.join(map(str, found[:8]))}")
     if len(jobs) != put:
@@ -53,7 +56,8 @@ def judge(harm, world, play, jobs, in_hand):
     if jobs is not None:
         judge_jobs(harm, jobs, play.producer.put)
         in_order = harm.numbers["database_in_order"] = world.was_shut_down()
-        say("database", "shut down in order, as PostgreSQL's own pg_controldata says" if in_order else "was NOT shut down in order")
+        say("database", "shut down in order, as PostgreSQL's own pg_controldata says" if in_order else
+            "was NOT shut down in order")
         if not in_order:
             harm.add("PostgreSQL must recover at its next start")
     for sentence in harm.found:

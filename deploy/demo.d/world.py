@@ -1,4 +1,4 @@
-"""The world of one run of the demo: a folder of its own, a loopback address of its own, and what is left of it afterwards."""
+"""The world of one run of the demo: a folder and a loopback address of its own, and what is left of it afterwards."""
 import glob
 import json
 import os
@@ -29,7 +29,8 @@ def postgres_folder():
 
 
 def search_path(endwell):
-    return ":".join([os.path.dirname(endwell), postgres_folder(), "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"])
+    return ":".join([os.path.dirname(endwell), postgres_folder(),
+                     "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"])
 
 
 def free_address():
@@ -90,9 +91,9 @@ class World:
         return os.path.join(self.runtime, "journal.jsonl")
 
     def environment(self, **more):
-        return {"PATH": self.path, "HOME": os.environ.get("HOME", "/"), "LANG": "C.UTF-8", "WORLD": self.folder, "DEMO": HERE,
-                "RUNTIME": self.runtime, "WORKERS": str(self.workers), "PGHOST": self.inside("db"), "PGUSER": "demo",
-                "PGDATABASE": "postgres", **more}
+        return {"PATH": self.path, "HOME": os.environ.get("HOME", "/"), "LANG": "C.UTF-8", "WORLD": self.folder,
+                "DEMO": HERE, "RUNTIME": self.runtime, "WORKERS": str(self.workers), "PGHOST": self.inside("db"),
+                "PGUSER": "demo", "PGDATABASE": "postgres", **more}
 
     def logs(self):
         """The ends of what the services wrote, for the case that something went wrong."""
@@ -119,7 +120,8 @@ class World:
         """Read from the data after everything is over, without a server: (id, claimed, finished, effects) each."""
         target = self.inside("db", "jobs.json")
         query = ("COPY (SELECT coalesce(json_agg(json_build_array(j.id, extract(epoch FROM j.claimed_at), "
-                 "extract(epoch FROM j.finished_at), (SELECT count(*) FROM effect e WHERE e.job = j.id)) ORDER BY j.id), '[]') "
+                 "extract(epoch FROM j.finished_at), (SELECT count(*) FROM effect e WHERE e.job = j.id)) "
+                 "ORDER BY j.id), '[]') "
                  f"FROM job j) TO '{target}'")
         done = self.database("postgres", "--single", "-D", self.inside("db", "data"), "postgres", input=query + "\n")
         try:

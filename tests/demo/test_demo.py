@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""test_demo.py ENDWELL - runs deploy/demo as a person does, and judges it by the journal and the numbers that it leaves."""
+"""test_demo.py ENDWELL - runs deploy/demo as a person does, and judges it by the journal and the numbers it leaves."""
 import contextlib
 import json
 import os
@@ -22,18 +22,19 @@ TIMEOUT_SECONDS = 180
 
 
 class Demo:
-    """One run; `before` are words in front of it."""
+    """One run; `before` are words in front of it, `pace` is how fast it goes."""
 
-    def __init__(self, *options, before=()):
+    def __init__(self, *options, before=(), pace=("--fast",)):
         self.folder = tempfile.TemporaryDirectory(prefix="endwell-test-demo.")
         os.chmod(self.folder.name, 0o711)
         self.kept = os.path.join(self.folder.name, "kept")
         self.temporary = os.path.join(self.folder.name, "tmp")
         os.mkdir(self.temporary)
         os.chmod(self.temporary, 0o1777)
-        self.process = subprocess.Popen([*before, DEMO, "--fast", "--endwell", ENDWELL, "--keep", self.kept, *options],
-                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                        env={**os.environ, "TMPDIR": self.temporary, "LANG": "C.UTF-8"}, start_new_session=True)
+        self.process = subprocess.Popen(
+            [*before, DEMO, *pace, "--endwell", ENDWELL, "--keep", self.kept, *options],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            env={**os.environ, "TMPDIR": self.temporary, "LANG": "C.UTF-8"}, start_new_session=True)
         self.said = ""
 
     def read_until(self, start):
@@ -114,7 +115,8 @@ class TheDemo(unittest.TestCase):
             self.ended(run, 0)
             for start in ("http ", "  hook deregister ", "  web ", "workers ", "  worker@1 ", "db ", "  postgres ",
                           "requests in hand ", "jobs in hand ", "exit 0: ", "  requests "):
-                self.assertTrue(any(line.startswith(start) for line in run.said.splitlines()), f"{start!r} in\n{run.said}")
+                self.assertTrue(any(line.startswith(start) for line in run.said.splitlines()),
+                                f"{start!r} in\n{run.said}")
             self.assertNotIn("HARM", run.said)
 
     def test_two_at_once_do_not_disturb_each_other(self):
@@ -142,24 +144,29 @@ class TheDemo(unittest.TestCase):
             self.nothing_is_left(run)
 
     def test_a_wrong_order_is_seen_to_lose_jobs(self):
-        with demo("--config", self.changed("Phases=http workers db", "Phases=db workers http")) as run:
+        # The start is wrong, too, then: the workers try until there is a database. Long jobs, so that some are in hand.
+        config = self.changed(("Phases=http workers db", "Phases=db workers http"),
+                              ("Phase=workers\n", "Phase=workers\nRestartMaxDelaySec=500ms\nStartLimitBurst=1000\n"))
+        with demo("--config", config, pace=("--seconds", "4")) as run:
             self.assertIn(run.end(), (1, 83), run.said)  # 83: a worker that finds no database ends before it is asked
             self.assertGreater(run.numbers()["lost"], 0)
             self.assertIn("HARM", run.said)
 
     def test_a_wrong_signal_is_seen_to_cut_requests(self):
-        with demo("--config", self.changed("KillSignal=SIGQUIT", "KillSignal=SIGTERM")) as run:
+        with demo("--config", self.changed(("KillSignal=SIGQUIT", "KillSignal=SIGTERM"))) as run:
             self.ended(run, 1)
             self.assertGreater(run.numbers()["failed"], 0)
             self.assertIn("HARM", run.said)
 
-    def changed(self, before, after):
+    def changed(self, *changes):
         with open(os.path.join(HOUSE, "deploy/demo.d/endwell.ini"), encoding="utf-8") as file:
             text = file.read()
-        self.assertIn(before, text)
+        for before, after in changes:
+            self.assertIn(before, text)
+            text = text.replace(before, after)
         config = tempfile.NamedTemporaryFile("w", suffix=".ini", encoding="utf-8")
         self.addCleanup(config.close)
-        config.write(text.replace(before, after))
+        config.write(text)
         config.flush()
         return config.name
 

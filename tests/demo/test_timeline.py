@@ -22,8 +22,9 @@ class Journal:
         self.lines = []
 
     def at(self, ms, event, **fields):
-        self.lines.append({"seq": len(self.lines) + 1, "mono_us": ms * 1000, "time": f"1970-01-01T00:16:{40 + ms / 1000:09.6f}Z",
-                           "epoch": 2, "event": event, **fields})
+        time = f"1970-01-01T00:16:{40 + ms / 1000:09.6f}Z"
+        self.lines.append({"seq": len(self.lines) + 1, "mono_us": ms * 1000, "time": time, "epoch": 2, "event": event,
+                           **fields})
         return self
 
     def begin(self, ms=1000, deadline_ms=8000):
@@ -37,10 +38,12 @@ class Journal:
         return self.at(ms, "phase_finished", phase=name, gone=gone, killed=killed, left=left, took_us=took_ms * 1000)
 
     def asked(self, ms, service, instance=1):
-        return self.at(ms, "service_asked", service=service, instance=instance, signal="SIGTERM", reason="ending", pid=7)
+        return self.at(ms, "service_asked", service=service, instance=instance, signal="SIGTERM", reason="ending",
+                       pid=7)
 
     def killed(self, ms, service, instance=1):
-        return self.at(ms, "service_killed", service=service, instance=instance, signal="SIGKILL", reason="limit", pid=7)
+        return self.at(ms, "service_killed", service=service, instance=instance, signal="SIGKILL", reason="limit",
+                       pid=7)
 
     def exited(self, ms, service, instance=1, code="exited", status=0, clean=True):
         return self.at(ms, "service_exited", service=service, instance=instance, code=code, status=status, clean=clean,
@@ -54,7 +57,8 @@ class Journal:
 
 
 def clean_ending():
-    return (Journal().begin().phase(1000, "http", 3000).asked(1000, "web").exited(2000, "web").closed(2000, "http", 1000)
+    return (Journal().begin()
+            .phase(1000, "http", 3000).asked(1000, "web").exited(2000, "web").closed(2000, "http", 1000)
             .phase(2000, "workers", 5000).asked(2000, "worker", 1).asked(2000, "worker", 2).exited(2500, "worker", 1)
             .exited(3000, "worker", 2).closed(3000, "workers", 1000, gone=2).over(3000))
 
@@ -96,8 +100,8 @@ class Timeline(unittest.TestCase):
 
     def test_who_was_killed_is_marked_and_counted(self):
         lines = (Journal().begin().phase(1000, "http", 3000).asked(1000, "web").killed(4000, "web")
-                 .exited(4100, "web", code="killed", status=9, clean=False).closed(4100, "http", 3100, killed=1).over(4100, 81)
-                 .draw())
+                 .exited(4100, "web", code="killed", status=9, clean=False).closed(4100, "http", 3100, killed=1)
+                 .over(4100, 81).draw())
         self.assertIn("X", row(lines, "  web "))
         self.assertIn("killed at its limit", row(lines, "  web "))
         self.assertIn("0/1 drained in 3.10 s, 1 killed", row(lines, "http "))
@@ -128,7 +132,8 @@ class Timeline(unittest.TestCase):
         self.assertGreater(workers.rindex(".  "), http.rindex(".  ") + 5)
 
     def test_what_was_in_hand_outside_is_placed_by_the_wall_clock(self):
-        spans = [{"name": "requests", "begin": 1000.5, "end": 1002.0}, {"name": "requests", "begin": 1000.9, "end": 1001.5}]
+        spans = [{"name": "requests", "begin": 1000.5, "end": 1002.0},
+                 {"name": "requests", "begin": 1000.9, "end": 1001.5}]
         line = row(clean_ending().draw(spans=spans), "requests in hand ")
         self.assertIn("over at 1.00 s", line)  # 1002 s are 2 s after the boot, 1 s after the request
         self.assertIn("9", line)
@@ -172,7 +177,8 @@ class TheProgram(unittest.TestCase):
         self.assertIn("exit 0: because", done.stdout)
 
     def test_what_is_no_journal_is_refused_with_a_reason(self):
-        for text, why in (("hello\n", "line 1 is no JSON"), ('{"event":"startup_finished"}\n', "has no ending"), ("", "has no ending")):
+        for text, why in (("hello\n", "line 1 is no JSON"), ('{"event":"startup_finished"}\n', "has no ending"),
+                          ("", "has no ending")):
             done = self.draw(text)
             self.assertEqual(done.returncode, 1)
             self.assertIn(why, done.stderr)

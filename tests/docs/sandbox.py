@@ -1,4 +1,4 @@
-"""Runs a shell script in namespaces of its own: processes, mounts (a tmpfs at /run), network; what it starts ends with it."""
+"""Runs a shell script in namespaces of its own: processes, mounts (a tmpfs at /run), network. All ends with it."""
 import os
 import subprocess
 
@@ -10,9 +10,10 @@ def run_script(script, endwell, folder):
     environment = {"PATH": os.path.dirname(os.path.realpath(endwell)) + ":/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
                    "HOME": "/root", "LANG": "C.UTF-8"}
     whole = f"set -eu\nmount -t tmpfs tmpfs /run\ncd {folder}\n{script}"
-    return subprocess.run(["setpriv", "--pdeathsig", "SIGKILL", "unshare", "--mount", "--net", "--pid", "--fork", "--kill-child",
-                           "--mount-proc", "sh", "-c", whole], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, timeout=TIMEOUT_SECONDS, env=environment, check=False)
+    return subprocess.run(["setpriv", "--pdeathsig", "SIGKILL", "unshare", "--mount", "--net", "--pid", "--fork",
+                           "--kill-child", "--mount-proc", "sh", "-c", whole],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          timeout=TIMEOUT_SECONDS, env=environment, check=False)
 
 
 # Behind `endwell run … &`: until start-up is finished. Had it ended instead, the wait fails the script.

@@ -20,7 +20,8 @@ class Examples(unittest.TestCase):
     def run_and_end(self, example):
         """Runs it to a SIGTERM; ($? of run, its output, its journal)."""
         with tempfile.TemporaryDirectory(prefix="endwell-test-example.") as folder:
-            done = run_script(f"endwell run -c {EXAMPLES}/{example} &\n" + UNTIL_READY + "kill -TERM $!\ncode=0\nwait $! || code=$?\n"
+            done = run_script(f"endwell run -c {EXAMPLES}/{example} &\n" + UNTIL_READY +
+                              "kill -TERM $!\ncode=0\nwait $! || code=$?\n"
                               "cp /run/endwell/journal.jsonl .\nexit $code\n", ENDWELL, folder)
             with open(os.path.join(folder, "journal.jsonl"), encoding="utf-8") as file:
                 return done.returncode, done.stdout, [json.loads(line) for line in file]
@@ -31,7 +32,8 @@ class Examples(unittest.TestCase):
         for path in paths:
             done = subprocess.run([ENDWELL, "check", "-c", path], capture_output=True, text=True, check=False)
             self.assertEqual(done.returncode, 0, done.stderr)
-            warnings = [line for line in done.stdout.splitlines() if "warning: " in line and "cannot be found" not in line]
+            warnings = [line for line in done.stdout.splitlines()
+                        if "warning: " in line and "cannot be found" not in line]
             self.assertEqual(warnings, [], path)
 
     def test_the_hooks_run_each_once_at_its_edge(self):

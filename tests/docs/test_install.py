@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""test_install.py ENDWELL - the README's build and install, word for word, in a copy of the tree; what comes out of it works,
-and still does when it was moved."""
+"""test_install.py ENDWELL - the README's build and install, word for word, in a copy of the tree; what comes out of it
+works, and still does when it was moved."""
 import os
 import re
 import shutil
@@ -36,8 +36,8 @@ class Installed(unittest.TestCase):
         cls.place = tempfile.TemporaryDirectory(prefix="endwell-test-install.")
         tree, root = os.path.join(cls.place.name, "tree"), os.path.join(cls.place.name, "root")
         shutil.copytree(sources.HOUSE, tree, ignore=shutil.ignore_patterns("build", ".git", "__pycache__"))
-        done = subprocess.run(["sh", "-euc", commands()], cwd=tree, env={**os.environ, "DESTDIR": root}, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, check=False)
+        done = subprocess.run(["sh", "-euc", commands()], cwd=tree, env={**os.environ, "DESTDIR": root},
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         if done.returncode != 0:
             cls.place.cleanup()
             raise AssertionError(done.stdout[-4000:])
@@ -59,8 +59,8 @@ class Installed(unittest.TestCase):
         with tempfile.TemporaryDirectory(prefix="endwell-test-install.") as folder:
             with open(os.path.join(folder, "endwell.ini"), "w", encoding="utf-8") as file:
                 file.write(CONFIGURATION)
-            done = run_script("endwell run -c endwell.ini\ncat /run/endwell/journal.jsonl\n", os.path.join(root, "bin/endwell"),
-                              folder)
+            done = run_script("endwell run -c endwell.ini\ncat /run/endwell/journal.jsonl\n",
+                              os.path.join(root, "bin/endwell"), folder)
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertIn('"event":"hook_marked","hook":"spoken"', done.stdout)
 
@@ -73,8 +73,8 @@ class Installed(unittest.TestCase):
         self.runs_from(moved)
 
     def test_it_is_hardened(self):
-        text = subprocess.run(["readelf", "-hld", os.path.join(self.root, "bin/endwell")], capture_output=True, text=True,
-                              check=True).stdout
+        text = subprocess.run(["readelf", "-hld", os.path.join(self.root, "bin/endwell")], capture_output=True,
+                              text=True, check=True).stdout
         for sign in ("DYN (Position-Independent Executable", "GNU_RELRO", "BIND_NOW"):
             self.assertIn(sign, text)
 

@@ -37,7 +37,8 @@ class TheManual(unittest.TestCase):
     def test_no_page_has_a_fault_that_mandoc_warns_of(self):
         self.assertGreaterEqual(len(PAGES), 3)
         for path in PAGES:
-            done = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", path], capture_output=True, text=True, check=False)
+            done = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", path], capture_output=True, text=True,
+                                  check=False)
             self.assertEqual((done.returncode, done.stdout), (0, ""), path)
 
     def test_endwell_ini_has_each_key_of_this_version_and_no_other(self):

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""test_readme.py ENDWELL - what the README says works: its configuration, each of its commands, its outputs and links."""
+"""test_readme.py ENDWELL - what the README says works: its configuration, each of its commands, outputs and links."""
 import os
 import re
 import sys

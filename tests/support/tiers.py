@@ -71,15 +71,16 @@ def count_fuzz(output, good):
 
 
 def last_lines(text):
-    lines = text.rstrip().split("\n")
+    lines = [line for line in text.rstrip().split("\n") if not re.match(r"\[\d+/\d+\] ", line)]  # ninja's progress
     cut = [f"... ({len(lines) - SHOWN_LINES} lines before)"] if len(lines) > SHOWN_LINES else []
     return "\n".join("    " + line for line in cut + lines[-SHOWN_LINES:])
 
 
 def call(words, environment=None):
     """(good, output) of a program in a group of its own, which goes when we are told to go."""
-    process = subprocess.Popen(words, cwd=HOUSE, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                               text=True, errors="replace", start_new_session=True, env={**os.environ, **(environment or {})})
+    process = subprocess.Popen(words, cwd=HOUSE, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True,
+                               env={**os.environ, **(environment or {})})
     try:
         output, _ = process.communicate()
     except BaseException:
