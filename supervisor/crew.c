@@ -250,7 +250,3 @@ void crew_on_own_fault(Crew *crew, const char *what, int error) {
 bool crew_is_ending(const Crew *crew) {
         return conductor_is_ending(&crew->conductor);
 }
-
-bool crew_is_finished(const Crew *crew) {
-        return crew->finished;
-}

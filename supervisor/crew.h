@@ -76,7 +76,6 @@ void crew_on_own_fault(Crew *crew, const char *what, int error);
 /* cause: signal, request; the other causes are the crew's own. A repetition changes nothing but may hurry (`fast`). */
 void crew_end(Crew *crew, const char *cause, bool fast);
 bool crew_is_ending(const Crew *crew);
-bool crew_is_finished(const Crew *crew);
 
 /* The next instant at which crew_on_time() has something to do; USEC_INFINITY: none. Ask after each happening. */
 usec_t crew_next_usec(const Crew *crew);
@@ -106,6 +105,8 @@ typedef struct MemberView {
 size_t crew_size(const Crew *crew);
 MemberView crew_view(const Crew *crew, uint32_t member);
 uint32_t crew_first_member(const Crew *crew, uint32_t service); /* its instances follow */
+/* "web", or "worker@3" where the service has several instances. */
+void crew_name(const Crew *crew, uint32_t member, char *ret_name, size_t size);
 
 typedef struct HookView {
         const HookConfig *hook;

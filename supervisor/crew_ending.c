@@ -258,11 +258,7 @@ void crew_check_group(Crew *crew) {
 
 static void add_name(char *names, size_t size, const Crew *crew, const Member *member) {
         char name[64];
-        const ServiceConfig *service = crew_service(crew, member);
-        if (service->instances > 1)
-                snprintf(name, sizeof name, "%s@%u", service->name, member->number);
-        else
-                snprintf(name, sizeof name, "%s", service->name);
+        crew_name(crew, crew_index(crew, member), name, sizeof name);
         size_t used = strlen(names);
         if (used + strlen(name) + 2 < size)
                 snprintf(names + used, size - used, "%s%s", used > 0 ? " " : "", name);

@@ -16,7 +16,7 @@ static bool is_clean(const ServiceConfig *service, const Member *member, Ended h
                (how.status == service->kill_signal || (member->drained && how.status == service->drained_signal));
 }
 
-static const char *code_word(int code) {
+const char *crew_code_word(int code) {
         return code == CLD_EXITED ? "exited" : code == CLD_DUMPED ? "dumped" : "killed";
 }
 
@@ -33,7 +33,7 @@ static void record_exit(Crew *crew, const Member *member) {
                                  crew_service(crew, member)->argv[0]);
         crew_record_member(crew, member,
                            &(Event){ .kind = EVENT_SERVICE_EXITED,
-                                     .code_word = code_word(member->how.code),
+                                     .code_word = crew_code_word(member->how.code),
                                      .status = member->how.status,
                                      .clean = member->clean,
                                      .asked = member->asked,
@@ -216,7 +216,7 @@ void crew_on_orphan_gone(Crew *crew, uint32_t index, pid_t pid, const char *comm
                       &(Event){ .kind = EVENT_ORPHAN_GONE,
                                 .pid = pid,
                                 .comm = comm,
-                                .code_word = code_word(how.code),
+                                .code_word = crew_code_word(how.code),
                                 .status = how.status });
         crew_orphan_remove(crew, index, pid);
         if (member)

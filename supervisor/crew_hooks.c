@@ -178,9 +178,7 @@ static void finish(Crew *crew, HookRun *run, Ended how, const char *error) {
         record_hook(crew, run,
                     &(Event){ .kind = EVENT_HOOK_FINISHED,
                               .pid = run->pid,
-                              .code_word = how.code == CLD_EXITED   ? "exited"
-                                           : how.code == CLD_DUMPED ? "dumped"
-                                                                    : "killed",
+                              .code_word = crew_code_word(how.code),
                               .status = how.status,
                               .error = error,
                               .timed_out = run->timed_out,

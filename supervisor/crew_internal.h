@@ -177,6 +177,8 @@ const char *crew_failure_in_ending(Crew *crew, const Member *member); /* NULL: i
 void crew_settle_run(Crew *crew, Member *member);
 void crew_name_descendants(Crew *crew, Member *member);
 void crew_tree_check(Crew *crew, Member *member);
+/* "exited", "killed" or "dumped", for a code of waitid(2). */
+const char *crew_code_word(int code);
 void crew_write_error(char *text, size_t size, const char *step, int error, const char *program);
 void crew_give_up(Crew *crew, Member *member, const char *reason);
 void crew_name_left(Crew *crew, uint32_t member, const char *reason);

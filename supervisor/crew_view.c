@@ -1,5 +1,6 @@
 /* crew_view.c - what others may read of the crew. */
 #include <signal.h>
+#include <stdio.h>
 
 #include "supervisor/crew_internal.h"
 
@@ -9,6 +10,15 @@ size_t crew_size(const Crew *crew) {
 
 uint32_t crew_first_member(const Crew *crew, uint32_t service) {
         return crew->tallies[service].first_member;
+}
+
+void crew_name(const Crew *crew, uint32_t index, char *ret_name, size_t size) {
+        const Member *member = &crew->members[index];
+        const ServiceConfig *service = crew_service(crew, member);
+        if (service->instances > 1)
+                snprintf(ret_name, size, "%s@%u", service->name, member->number);
+        else
+                snprintf(ret_name, size, "%s", service->name);
 }
 
 static bool is_awaited(const Crew *crew, const Member *member) {
@@ -103,9 +113,7 @@ static const char *service_result(const Member *member) {
 
 MemberResult crew_result(const Crew *crew, uint32_t index) {
         const Member *member = &crew->members[index];
-        const char *code = member->how.code == CLD_EXITED   ? "exited"
-                           : member->how.code == CLD_DUMPED ? "dumped"
-                                                            : "killed";
+        const char *code = crew_code_word(member->how.code);
         return (MemberResult){ .service_result = service_result(member),
                                .exit_code = member->has_exited ? code : NULL,
                                .exit_status = member->how.status };

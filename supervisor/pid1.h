@@ -69,7 +69,6 @@ void pid1_on_message(void *userdata, uint32_t slot, pid_t sender, uid_t sender_u
 void pid1_record(Pid1 *pid1, Event *event);
 /* After each happening: sets the timer to the crew's next instant. */
 void pid1_rearm(Pid1 *pid1);
-void pid1_member_name(const Pid1 *pid1, uint32_t member, char *ret_name, size_t size);
 void pid1_tell_past(Pid1 *pid1);
 void pid1_say_lost_lines(Pid1 *pid1);
 int pid1_make_logger(Pid1 *pid1);

@@ -50,7 +50,7 @@ static void dump(Pid1 *pid1) {
         for (uint32_t i = 0; i < crew_size(pid1->crew); i++) {
                 MemberView view = crew_view(pid1->crew, i);
                 char name[64];
-                pid1_member_name(pid1, i, name, sizeof name);
+                crew_name(pid1->crew, i, name, sizeof name);
                 log_notice("  %s: %s, pid %d, %u starts, %u failed in a row%s%s", name, view.state, (int)view.pid,
                            view.attempt, view.failures, view.status ? ", says: " : "", view.status ? view.status : "");
         }

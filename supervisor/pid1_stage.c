@@ -36,14 +36,6 @@ static uint32_t stage_random(void *self) {
         return (uint32_t)((pid1->random_state[1] + b) >> 32);
 }
 
-void pid1_member_name(const Pid1 *pid1, uint32_t member, char *ret_name, size_t size) {
-        MemberView view = crew_view(pid1->crew, member);
-        if (view.service->instances > 1)
-                snprintf(ret_name, size, "%s@%u", view.service->name, view.number);
-        else
-                snprintf(ret_name, size, "%s", view.service->name);
-}
-
 static void add_common(Pid1 *pid1, Environment *environment, const MemberView *view) {
         environment_add(environment, "ENDWELL_EPOCH", "%u", crew_overview(pid1->crew).epoch);
         if (pid1->has_runtime) {
@@ -60,7 +52,7 @@ static void add_common(Pid1 *pid1, Environment *environment, const MemberView *v
 
 static void add_notify_socket(Pid1 *pid1, Environment *environment, uint32_t member) {
         char name[64];
-        pid1_member_name(pid1, member, name, sizeof name);
+        crew_name(pid1->crew, member, name, sizeof name);
         if (!pid1->mailbox)
                 return;
         int r = mailbox_open(pid1->mailbox, member, name);
@@ -115,7 +107,6 @@ static int start(Pid1 *pid1, const ChildPlan *plan, const RosterEntry *entry, ui
                 /* It cannot be recognised when it ends, so it must not run: its group ends here, as an unknown child.
                  */
                 (void)child_signal_group(pid, SIGKILL);
-                (void)child_signal(pid, SIGKILL);
                 return r;
         }
         *ret_pid = pid;
@@ -233,11 +224,8 @@ static void stage_signal(void *self, uint32_t member, Whom whom, int signal_numb
 static void stage_signal_hook(void *self, uint32_t run, int signal_number) {
         Pid1 *pid1 = self;
         pid_t pid = pid1->hook_pids[run];
-        if (pid <= 0)
-                return;
-        /* Between fork and setsid there is no such group yet: then the one process is the group. */
-        if (child_signal_group(pid, signal_number) < 0)
-                (void)child_signal(pid, signal_number);
+        if (pid > 0)
+                (void)child_signal_group(pid, signal_number); /* gone meanwhile: its end is told next */
 }
 
 static void stage_survey(void *self) {
