@@ -1,9 +1,9 @@
 /* child.h - makes processes and signals them; the only place that does.
  *
- * A child starts in its own session, with an empty signal mask, default dispositions, descriptors 0 to 2 only, and the
- * soft descriptor limit that endwell itself was given. It is made by fork, never by vfork: an exec that hangs on a dead
- * file system must not hang PID 1. A step that fails before exec is told over a close-on-exec pipe, and the child ends
- * with 127 (not found), 126 (not executable) or 125 (an earlier step). */
+ * A child starts in its own session, with an empty signal mask, default dispositions, descriptors 0 to 2 and those that
+ * were asked for, and the soft descriptor limit that endwell itself was given. It is made by fork, never by vfork: an
+ * exec that hangs on a dead file system must not hang PID 1. A step that fails before exec is told over a close-on-exec
+ * pipe, and the child ends with 127 (not found), 126 (not executable) or 125 (an earlier step). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,6 +25,14 @@ typedef enum ChildStep {
         CHILD_STEP_ERROR,
         CHILD_STEP_DESCRIPTORS,
         CHILD_STEP_LIMITS,
+        CHILD_STEP_CONTROL_GROUP,
+        CHILD_STEP_OOM_SCORE,
+        CHILD_STEP_NICE,
+        CHILD_STEP_UMASK,
+        CHILD_STEP_GROUPS,
+        CHILD_STEP_USER,
+        CHILD_STEP_CAPABILITIES,
+        CHILD_STEP_NO_NEW_PRIVILEGES,
         CHILD_STEP_DIRECTORY,
         CHILD_STEP_EXEC,
         _CHILD_STEP_MAX,
@@ -39,7 +47,17 @@ typedef struct ChildOutput {
         bool null;        /* /dev/null */
 } ChildOutput;
 
+#define CHILD_PID_WORDS 2            /* LISTEN_PID, WATCHDOG_PID */
+#define CHILD_PID_ROOM  "0000000000" /* for the digits that the child puts in its place, with the NUL */
+
 #define CHILD_OUTPUT_INHERIT ((ChildOutput){ .fd = -1 })
+
+/* A descriptor beyond 0 to 2 that the child shall find. */
+typedef struct ChildDescriptor {
+        int fd, target; /* ours, duplicated; and the number there, 3 or above, each once */
+} ChildDescriptor;
+
+typedef struct Rights Rights;
 
 typedef struct ChildPlan {
         char *const *argv; /* argv[0] without a slash is looked up in PATH of `envp` */
@@ -50,6 +68,11 @@ typedef struct ChildPlan {
         ChildOutput output, error;
         ChildSession session;
         int parent_death_signal; /* 0: none */
+        const ChildDescriptor *descriptors;
+        size_t n_descriptors;
+        const Rights *rights;             /* NULL: endwell's own */
+        const char *control_group;        /* directory of a cgroup v2 that it joins; NULL: none */
+        char *pid_words[CHILD_PID_WORDS]; /* in `envp`: its pid is written there, see CHILD_PID_ROOM; NULL */
 } ChildPlan;
 
 typedef struct ChildFailure {

@@ -8,6 +8,8 @@
 #include "base/usec.h"
 #include "shutdown/budget.h"
 #include "shutdown/hooks.h"
+#include "supervisor/probe.h"
+#include "supervisor/rights.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,7 +20,13 @@
 #define USEC_UNSET        (USEC_INFINITY - 1) /* the key is not given, and its default depends on the moment */
 
 typedef enum Mode { MODE_PRODUCTION, MODE_STAGING, MODE_DEVELOPMENT, _MODE_MAX } Mode;
-typedef enum ServiceType { SERVICE_SIMPLE, SERVICE_NOTIFY, SERVICE_ONESHOT, _SERVICE_TYPE_MAX } ServiceType;
+typedef enum ServiceType {
+        SERVICE_SIMPLE,
+        SERVICE_NOTIFY,
+        SERVICE_NOTIFY_FD,
+        SERVICE_ONESHOT,
+        _SERVICE_TYPE_MAX
+} ServiceType;
 typedef enum Restart { RESTART_NO, RESTART_ON_FAILURE, RESTART_ALWAYS, _RESTART_MAX } Restart;
 typedef enum KillMode { KILL_MIXED, KILL_CONTROL_GROUP, KILL_PROCESS, _KILL_MODE_MAX } KillMode;
 typedef enum DrainUntil { DRAIN_EXIT, DRAIN_NOTIFY, _DRAIN_UNTIL_MAX } DrainUntil;
@@ -54,6 +62,22 @@ typedef struct Relation { /* a list of service indices */
         uint16_t n;
 } Relation;
 
+typedef enum ListenBy { LISTEN_TCP, LISTEN_UNIX, _LISTEN_BY_MAX } ListenBy;
+
+/* A socket that endwell holds for a service. */
+typedef struct ListenConfig {
+        ListenBy by;
+        char *address; /* tcp: ADDR:PORT, the address in brackets when it is an IPv6 one; unix: PATH */
+        char *name;    /* for LISTEN_FDNAMES */
+        int mode;      /* of a Unix socket's file */
+} ListenConfig;
+
+/* Which of endwell's own variables a service finds. */
+typedef struct Inheritance {
+        bool passes_some;     /* only those of `pass`, and PATH */
+        char **pass, **unset; /* names, NULL-terminated; NULL: none */
+} Inheritance;
+
 typedef struct PhaseConfig {
         char name[41];
         const char *file;
@@ -84,15 +108,26 @@ typedef struct ServiceConfig {
         ExitSet success;
         Relation after; /* includes what Requires names */
         Relation requires;
-        Relation before; /* the reverse of after: who waits for this one */
-        uint16_t depth;  /* length of the longest chain of `after` from here down, this one included: 1 without After */
+        Relation before;          /* the reverse of after: who waits for this one */
+        ProbeConfig *probes;      /* _PROBE_KIND_MAX of them; NULL: none at all */
+        usec_t watchdog_usec;     /* USEC_INFINITY: off */
+        ListenConfig *listens;    /* n_listens of them */
+        Rights *rights;           /* NULL: endwell's own */
+        Inheritance *inheritance; /* NULL: everything */
+        uint16_t n_listens, descriptor_store_max;
+        int notify_fd;     /* of Type=notify-fd:N; else -1 */
+        int reload_signal; /* 0: none */
+        bool tty;
+        uint16_t depth; /* length of the longest chain of `after` from here down, this one included: 1 without After */
 } ServiceConfig;
 
 typedef struct HookConfig {
         char name[41];
         const char *file;
         unsigned line;
-        char **argv;             /* NULL when it is a LogPattern hook */
+        char **argv;             /* NULL when it is an Http or a LogPattern hook */
+        char *http_method, *url; /* of an Http hook; else NULL */
+        Rights *rights;          /* its own or the service's; NULL: endwell's own. Not owned when it is the service's */
         char *log_pattern;       /* POSIX extended regular expression, already proven to compile */
         char **environment;      /* the service's and its own, already together; NULL when there is none */
         char *working_directory; /* its own, else the service's; NULL: endwell's own */

@@ -85,6 +85,8 @@ void config_service_defaults(ServiceConfig *service) {
                 .restart_max_usec = 30 * USEC_PER_SEC,
                 .timeout_start_usec = 90 * USEC_PER_SEC,
                 .timeout_stop_usec = USEC_UNSET,
+                .watchdog_usec = USEC_INFINITY,
+                .notify_fd = -1,
                 .depth = 1,
         };
 }

@@ -13,6 +13,7 @@ static const char *const mode_words[_MODE_MAX] = {
 static const char *const service_type_words[_SERVICE_TYPE_MAX] = {
         [SERVICE_SIMPLE] = "simple",
         [SERVICE_NOTIFY] = "notify",
+        [SERVICE_NOTIFY_FD] = "notify-fd",
         [SERVICE_ONESHOT] = "oneshot",
 };
 

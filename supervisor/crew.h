@@ -45,6 +45,16 @@ typedef struct Stage {
         void (*signal_hook)(void *self, uint32_t hook_run, int signal_number); /* the whole group */
         /* Asks for a fresh look at adopted orphans, answered by crew_on_surveyed() (never from inside this call). */
         void (*survey)(void *self);
+        /* Begins a check of a probe run, which is answered by crew_on_probed(), once, and never from inside this call.
+         * 0; or -errno when it could not begin: then no answer comes, and it says nothing of the service. */
+        int (*probe)(void *self, uint32_t probe_run);
+        /* Its time is up, or nobody wants the answer any more: an exec probe's whole group is killed. The answer still
+         * comes, soon, as PROBE_UNKNOWN: when nothing of the check is left. */
+        void (*call_off_probe)(void *self, uint32_t probe_run);
+        /* Closes endwell's copies of a service's held sockets: it is about to be asked, and will not start again. */
+        void (*close_sockets)(void *self, uint32_t service);
+        /* Closes the descriptors that a member stored: it rests. */
+        void (*drop_store)(void *self, uint32_t member);
         void (*record)(void *self, const Event *event); /* into the journal; seq and times are filled in there */
         bool (*withdraw)(void *self);                   /* true: a connected gateway will acknowledge */
         void (*finish)(void *self, int code, const char *explanation); /* the last call */
@@ -70,6 +80,12 @@ void crew_on_surveyed(Crew *crew);
 void crew_told(Crew *crew, uint32_t member, pid_t pid, const char *comm, int signal_number, const char *reason);
 void crew_on_acknowledged(Crew *crew, const char *by);
 void crew_on_mark(Crew *crew, uint32_t member, const char *hook, NotifyEdge edge, pid_t pid, int rc);
+/* `detail`: a few words for people (HTTP 503, exit code 1, connection refused, timed out). */
+void crew_on_probed(Crew *crew, uint32_t probe_run, ProbeAnswer answer, const char *detail);
+/* The newline on the descriptor of Type=notify-fd:N. */
+void crew_on_ready_line(Crew *crew, uint32_t member);
+/* Sends each service that has one its ReloadSignal; how many instances got it. Nothing in an ending. */
+unsigned crew_reload(Crew *crew);
 /* A fault of endwell's own: recorded, the ending begins, the code will be 70. */
 void crew_on_own_fault(Crew *crew, const char *what, int error);
 
@@ -118,6 +134,17 @@ typedef struct HookView {
 
 size_t crew_hook_runs(const Crew *crew);
 HookView crew_hook_view(const Crew *crew, uint32_t hook_run);
+
+typedef struct ProbeView {
+        const ProbeConfig *probe;
+        ProbeKind kind;
+        uint32_t member;
+        ProbeOpinion opinion;
+        usec_t timeout_usec; /* of the check that runs, or would begin now */
+} ProbeView;
+
+size_t crew_probe_runs(const Crew *crew); /* numbered from 0: a member's probes of each kind that it has */
+ProbeView crew_probe_view(const Crew *crew, uint32_t probe_run);
 
 typedef struct CrewView {
         const char *step;  /* of the sequence, or starting */

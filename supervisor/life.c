@@ -20,6 +20,7 @@ static const char *const happening_words[_LIFE_HAPPENING_MAX] = {
         [LIFE_HOOKS_FAILED] = "hooks-failed",
         [LIFE_IS_READY] = "is-ready",
         [LIFE_OVERDUE] = "overdue",
+        [LIFE_UNHEALTHY] = "unhealthy",
         [LIFE_MAIN_GONE] = "main-gone",
         [LIFE_TREE_GONE] = "tree-gone",
         [LIFE_TIME_UP] = "time-up",
@@ -102,7 +103,7 @@ static LifeStep on_pre_start(Life now, LifeHappening what) {
 static LifeStep on_starting(Life now, LifeHappening what) {
         if (what == LIFE_IS_READY)
                 return go(now, LIFE_READY, LIFE_ORDER_GREET);
-        if (what == LIFE_STOP_WANTED || what == LIFE_HURRY_WANTED || what == LIFE_OVERDUE)
+        if (what == LIFE_STOP_WANTED || what == LIFE_HURRY_WANTED || what == LIFE_OVERDUE || what == LIFE_UNHEALTHY)
                 return go(now, LIFE_STOPPING, LIFE_ORDER_ASK);
         return stay(now);
 }
@@ -110,7 +111,7 @@ static LifeStep on_starting(Life now, LifeHappening what) {
 static LifeStep on_ready(Life now, LifeHappening what) {
         if (what == LIFE_STOP_WANTED)
                 return go(now, LIFE_PRE_STOP, LIFE_ORDER_RUN_PRE_STOP);
-        if (what == LIFE_HURRY_WANTED)
+        if (what == LIFE_HURRY_WANTED || what == LIFE_UNHEALTHY)
                 return go(now, LIFE_STOPPING, LIFE_ORDER_ASK);
         return stay(now);
 }

@@ -1,7 +1,10 @@
 /* pid1.h - the first process: ties the crew to the kernel; only its own files include this.
  *
  * pid1.c          birth, the loop, the end
- * pid1_stage.c    what the crew asks: processes, signals, records
+ * pid1_stage.c    what the crew asks: signals, records, the end
+ * pid1_spawn.c    what the crew asks: processes
+ * pid1_probes.c   what the crew asks: checks, here and by the prober
+ * pid1_sockets.c  what is held for services: sockets, stored descriptors, ready pipes
  * pid1_told.c     what children tell: by error pipes, ends, messages
  * pid1_logger.c   the logger
  * pid1_signals.c  what signals mean here
@@ -64,6 +67,7 @@ void pid1_on_signal(void *userdata, const SignalReceived *signal);
 void pid1_on_collected(void *userdata, pid_t pid, const RosterEntry *entry, Ended how);
 void pid1_on_surveyed(void *userdata);
 void pid1_on_launch(void *userdata, uint32_t slot, const ChildFailure *failure);
+void pid1_on_probe_exited(Pid1 *pid1, pid_t pid, uint32_t probe_run, Ended how);
 void pid1_on_message(void *userdata, uint32_t slot, pid_t sender, uid_t sender_uid, const NotifyWords *words);
 /* Records an event that is not the crew's. */
 void pid1_record(Pid1 *pid1, Event *event);
@@ -74,6 +78,14 @@ void pid1_say_lost_lines(Pid1 *pid1);
 int pid1_make_logger(Pid1 *pid1);
 void pid1_survey(Pid1 *pid1);
 bool pid1_await_logger(Pid1 *pid1);
+
+/* Of the Stage; see crew.h. */
+int pid1_spawn(void *self, uint32_t member, pid_t *ret_pid);
+int pid1_spawn_hook(void *self, uint32_t run, pid_t *ret_pid);
+int pid1_probe(void *self, uint32_t probe_run);
+void pid1_call_off_probe(void *self, uint32_t probe_run);
+void pid1_close_sockets(void *self, uint32_t service);
+void pid1_drop_store(void *self, uint32_t member);
 
 /* Runs until the end. An exit code. */
 int pid1_run(Config *config, const RunOptions *options);

@@ -68,6 +68,7 @@ void pid1_on_collected(void *userdata, pid_t pid, const RosterEntry *entry, Ende
                         log_notice("collected orphan %d (%s)", (int)pid, entry->comm);
                 crew_on_orphan_gone(pid1->crew, entry->owner, pid, entry->comm, how);
                 break;
+        case ROSTER_PROBE: pid1_on_probe_exited(pid1, pid, entry->owner, how); break;
         case ROSTER_HELPER:
                 logger_link_on_exited(pid1->logger, how);
                 if (pid1->finished)

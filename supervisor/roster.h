@@ -15,6 +15,7 @@ typedef enum RosterKind {
         ROSTER_MAIN,   /* `owner` is a member */
         ROSTER_HOOK,   /* `owner` is a hook run */
         ROSTER_ORPHAN, /* `owner` is a member or CREW_NOBODY */
+        ROSTER_PROBE,  /* `owner` is a probe run */
         ROSTER_HELPER, /* a built-in process: `owner` says which */
 } RosterKind;
 

@@ -54,7 +54,16 @@ static void finish(void *self, int code, const char *explanation) {
         (void)self, (void)code, (void)explanation;
 }
 
-static const Stage stage = { now, dice, spawn, spawn, signal_member, signal_hook, survey, record, withdraw, finish };
+static const Stage stage = { .now = now,
+                             .random = dice,
+                             .spawn = spawn,
+                             .spawn_hook = spawn,
+                             .signal = signal_member,
+                             .signal_hook = signal_hook,
+                             .survey = survey,
+                             .record = record,
+                             .withdraw = withdraw,
+                             .finish = finish };
 static uint32_t seed;
 
 static Config *config_with(uint16_t instances) {

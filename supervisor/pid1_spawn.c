@@ -1,0 +1,177 @@
+/* pid1_spawn.c - makes the processes that the crew asks for: what they find in their environment and descriptors. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/take.h"
+#include "supervisor/child.h"
+#include "supervisor/environment.h"
+#include "supervisor/pid1.h"
+
+extern char **environ;
+
+static void add_common(Pid1 *pid1, Environment *environment, const MemberView *view) {
+        environment_add(environment, "ENDWELL_EPOCH", "%u", crew_overview(pid1->crew).epoch);
+        if (pid1->has_runtime) {
+                environment_add(environment, "ENDWELL_RUNTIME_DIRECTORY", "%s", pid1->runtime.directory);
+                environment_add(environment, "ENDWELL_SOCKET", "%s/control.sock", pid1->runtime.directory);
+        }
+        if (!view)
+                return;
+        environment_add(environment, "ENDWELL_OWNER", "%s", view->owner);
+        environment_add(environment, "ENDWELL_SERVICE", "%s", view->service->name);
+        environment_add(environment, "ENDWELL_INSTANCE", "%u", view->number);
+        environment_add(environment, "ENDWELL_PHASE", "%s", pid1->config->phases[view->service->phase].name);
+}
+
+static void add_notify_socket(Pid1 *pid1, Environment *environment, uint32_t member) {
+        char name[64];
+        crew_name(pid1->crew, member, name, sizeof name);
+        if (!pid1->mailbox)
+                return;
+        int r = mailbox_open(pid1->mailbox, member, name);
+        if (r < 0)
+                log_warning("could not make the notify socket of %s: %s; it starts without one", name,
+                            strerrordesc_np(-r));
+        else
+                environment_add(environment, "NOTIFY_SOCKET", "%s/notify/%s", pid1->runtime.directory, name);
+}
+
+/* The writing ends into the logger, where a service has a LogPattern hook; -1: none. */
+typedef struct Watched {
+        int fds[2];
+} Watched;
+
+static void watched_done(Watched *watched) {
+        close_fd(watched->fds[0]);
+        close_fd(watched->fds[1]);
+}
+
+/* A service must start even when the logger cannot take its output: then that goes where it would have gone anyway, and
+ * no mark is heard. */
+static void watch_output(Pid1 *pid1, uint32_t member, const MemberView *view, Watched *ret) {
+        if (!pid1->logger || !logger_link_watches(pid1->config, (uint16_t)view->service_index))
+                return;
+        int r = logger_link_open(pid1->logger, member, (uint16_t)view->service_index, view->number, ret->fds);
+        if (r < 0)
+                log_warning("could not lead the output of %s through the logger: %s; its log patterns are not heard",
+                            view->service->name, strerrordesc_np(-r));
+}
+
+static ChildOutput output_of(const Output *output, int watched_fd) {
+        ChildOutput child = CHILD_OUTPUT_INHERIT;
+        child.fd = watched_fd;
+        child.null = output->kind == OUTPUT_NULL;
+        child.append = output->kind == OUTPUT_APPEND;
+        child.path = output->path;
+        return child;
+}
+
+static int start(Pid1 *pid1, const ChildPlan *plan, const RosterEntry *entry, uint32_t slot, pid_t *ret_pid) {
+        pid_t pid;
+        int failure_fd;
+        int r = child_spawn(plan, &pid, &failure_fd);
+        if (r < 0)
+                return r;
+        launches_watch(pid1->launches, slot, failure_fd);
+        RosterEntry known = *entry;
+        known.pid = pid;
+        r = roster_add(pid1->roster, &known);
+        if (r < 0) {
+                /* It cannot be recognised when it ends, so it must not run: its group ends here, as an unknown child.
+                 */
+                (void)child_signal_group(pid, SIGKILL);
+                return r;
+        }
+        *ret_pid = pid;
+        return 0;
+}
+
+static ChildSession session_of(const Pid1 *pid1) {
+        return pid1->config->single && isatty(STDIN_FILENO) ? CHILD_FOREGROUND : CHILD_OWN_SESSION;
+}
+
+int pid1_spawn(void *self, uint32_t member, pid_t *ret_pid) {
+        Pid1 *pid1 = self;
+        MemberView view = crew_view(pid1->crew, member);
+        Environment own = { 0 };
+        _cleanup_(freep) char **envp = NULL;
+        _cleanup_(watched_done) Watched watched = { { -1, -1 } };
+        add_common(pid1, &own, &view);
+        add_notify_socket(pid1, &own, member);
+        int r = environment_join(&own, view.service->environment, environ, &envp);
+        if (r < 0)
+                return r;
+        watch_output(pid1, member, &view, &watched);
+        ChildPlan plan = { .argv = view.service->argv,
+                           .envp = envp,
+                           .directory = view.service->working_directory,
+                           .inherit_input = pid1->config->single,
+                           .output = output_of(&view.service->standard_output, watched.fds[0]),
+                           .error = output_of(&view.service->standard_error, watched.fds[1]),
+                           .session = session_of(pid1) };
+        r = start(pid1, &plan, &(RosterEntry){ .kind = ROSTER_MAIN, .owner = member }, member, ret_pid);
+        if (r < 0)
+                return r;
+        survey_note_session(pid1->survey, member, *ret_pid);
+        if (watched.fds[0] >= 0)
+                logger_link_started(pid1->logger, member, *ret_pid);
+        return 0;
+}
+
+static void add_hook_words(Pid1 *pid1, Environment *environment, const HookView *hook) {
+        CrewView crew = crew_overview(pid1->crew);
+        environment_add(environment, "ENDWELL_HOOK", "%s", hook->hook->name);
+        environment_add(environment, "ENDWELL_ATTEMPT", "%u", hook->attempt);
+        if (crew.cause)
+                environment_add(environment, "ENDWELL_CAUSE", "%s", crew.cause);
+        if (hook->hook->phase >= 0)
+                environment_add(environment, "ENDWELL_PHASE", "%s", pid1->config->phases[hook->hook->phase].name);
+}
+
+static void add_member_words(Pid1 *pid1, Environment *environment, const HookView *hook, const MemberView *view) {
+        MemberResult result = crew_result(pid1->crew, hook->member);
+        if (view->pid > 0)
+                environment_add(environment, "MAINPID", "%d", (int)view->pid);
+        if (hook->hook->on != HOOK_POST_STOP)
+                return;
+        environment_add(environment, "SERVICE_RESULT", "%s", result.service_result);
+        if (!result.exit_code)
+                return;
+        environment_add(environment, "EXIT_CODE", "%s", result.exit_code);
+        if (strcmp(result.exit_code, "exited") == 0)
+                environment_add(environment, "EXIT_STATUS", "%d", result.exit_status);
+        else
+                environment_add(environment, "EXIT_STATUS", "%s",
+                                sigabbrev_np(result.exit_status) ? sigabbrev_np(result.exit_status) : "UNKNOWN");
+}
+
+int pid1_spawn_hook(void *self, uint32_t run, pid_t *ret_pid) {
+        Pid1 *pid1 = self;
+        HookView hook = crew_hook_view(pid1->crew, run);
+        bool has_member = hook.member != CREW_NOBODY;
+        MemberView view = has_member ? crew_view(pid1->crew, hook.member) : (MemberView){ 0 };
+        Environment own = { 0 };
+        _cleanup_(freep) char **envp = NULL;
+        add_common(pid1, &own, has_member ? &view : NULL);
+        add_hook_words(pid1, &own, &hook);
+        if (has_member)
+                add_member_words(pid1, &own, &hook, &view);
+        int r = environment_join(&own, hook.hook->environment, environ, &envp);
+        if (r < 0)
+                return r;
+        ChildPlan plan = { .argv = hook.hook->argv,
+                           .envp = envp,
+                           .directory = hook.hook->working_directory,
+                           .output = CHILD_OUTPUT_INHERIT,
+                           .error = CHILD_OUTPUT_INHERIT,
+                           .session = CHILD_OWN_SESSION };
+        r = start(pid1, &plan, &(RosterEntry){ .kind = ROSTER_HOOK, .owner = run },
+                  (uint32_t)crew_size(pid1->crew) + run, ret_pid);
+        if (r >= 0)
+                pid1->hook_pids[run] = *ret_pid;
+        return r;
+}
