@@ -110,7 +110,7 @@ static int may_execute(int directory_fd, const char *path) {
 }
 
 /* As execvp(3): a file that may not be executed is passed over, but remembered. */
-static int find_in_path(int directory_fd, const char *program, const char *path) {
+static int find_in_path(int directory_fd, const char *program, const char *path, char **ret_path) {
         int result = -ENOENT;
 
         for (const char *at = path;; at++) {
@@ -121,6 +121,8 @@ static int find_in_path(int directory_fd, const char *program, const char *path)
                         return -ENOMEM;
                 }
                 int r = may_execute(directory_fd, candidate);
+                if (r == 0 && ret_path)
+                        *ret_path = TAKE(candidate);
                 if (r == 0)
                         return 0;
                 if (r == -EACCES)
@@ -142,5 +144,20 @@ int program_find(const char *program, char *const *environment, const char *dire
         int base = directory ? fd : AT_FDCWD;
         if (strchr(program, '/'))
                 return may_execute(base, program);
-        return find_in_path(base, program, path_of_child(environment));
+        return find_in_path(base, program, path_of_child(environment), NULL);
+}
+
+int program_path(const char *program, char *const *environment, const char *directory, char **ret) {
+        _cleanup_(freep) char *found = NULL;
+        char *path = NULL;
+
+        int r = strchr(program, '/') ? 0 : find_in_path(AT_FDCWD, program, path_of_child(environment), &found);
+        if (r < 0)
+                return r;
+        const char *name = found ? found : program;
+        if (asprintf(&path, "%s%s%s", *name == '/' || !directory ? "" : directory,
+                     *name == '/' || !directory ? "" : "/", name) < 0)
+                return -ENOMEM;
+        *ret = path;
+        return 0;
 }

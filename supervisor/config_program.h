@@ -12,3 +12,7 @@ char **program_read_environment(Reading *reading, const SettingsSection *section
 /* 0: `program` can be executed by a child with this environment (NULL: endwell's own) in this directory (NULL:
  * endwell's own); else -ENOENT or -EACCES. */
 int program_find(const char *program, char *const *environment, const char *directory);
+
+/* Where a program that program_find() has found is, for whoever wants to read it. 0 and a path to be freed; or -ENOENT,
+ * -EACCES, -ENOMEM. */
+int program_path(const char *program, char *const *environment, const char *directory, char **ret);
