@@ -204,7 +204,7 @@ void value_signal(Reading *reading, const Setting *setting, void *ret_value) {
         else if (number == SIGSTOP || number == SIGTSTP || number == SIGTTIN || number == SIGTTOU)
                 value_refuse(reading, setting, "only suspends a program and never ends it");
         else
-                *(int *)ret_value = number;
+                *(uint8_t *)ret_value = (uint8_t)number; /* at most SIGRTMAX, 64 */
 }
 
 void value_later(Reading *reading, const Setting *setting, void *ret_value) {

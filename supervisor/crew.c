@@ -12,10 +12,12 @@ void crew_record(Crew *crew, Event *event) {
 }
 
 void crew_record_member(Crew *crew, const Member *member, Event *event) {
+        char owner[OWNER_TEXT_MAX];
+        owner_write(&member->owner, owner);
         event->service = crew_service(crew, member)->name;
         event->instance = member->number;
         event->instances = crew_service(crew, member)->instances;
-        event->owner = member->owner;
+        event->owner = owner;
         event->attempt = member->attempt;
         if (event->pid == 0)
                 event->pid = member->pid;

@@ -9,6 +9,7 @@
 #include "base/notify_words.h"
 #include "shutdown/event.h"
 #include "supervisor/config.h"
+#include "supervisor/owner.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -107,9 +108,9 @@ typedef struct MemberView {
         const char *state; /* waiting, pre-start, starting, ready, pre-stop, stopping, killing, clearing, post-stop,
                               backoff, done, failed, left */
         pid_t pid;         /* 0: none */
-        const char *owner; /* uuid of the present or last run */
-        unsigned attempt;  /* starts so far */
-        unsigned failures; /* consecutive */
+        char owner[OWNER_TEXT_MAX]; /* of the present or last run; "": there was none */
+        unsigned attempt;           /* starts so far */
+        unsigned failures;          /* consecutive */
         unsigned restarts;
         unsigned orphans;   /* adopted and attributed to it */
         unsigned active;    /* X_ENDWELL_ACTIVE */
@@ -125,6 +126,8 @@ typedef struct MemberView {
 
 size_t crew_size(const Crew *crew);
 MemberView crew_view(const Crew *crew, uint32_t member);
+/* Whose present or last run has this owner; CREW_NOBODY. */
+uint32_t crew_find_owner(const Crew *crew, const char *owner);
 uint32_t crew_first_member(const Crew *crew, uint32_t service); /* its instances follow */
 /* "web", or "worker@3" where the service has several instances. */
 void crew_name(const Crew *crew, uint32_t member, char *ret_name, size_t size);

@@ -115,8 +115,9 @@ static void stage_stop(void *self, unsigned phase, bool everything) {
 }
 
 static bool dependents_rest(const Crew *crew, const ServiceConfig *service) {
-        for (unsigned i = 0; i < service->before.n; i++) {
-                uint16_t other = service->before.items[i];
+        const Relation *before = service_before(service);
+        for (unsigned i = 0; i < before->n; i++) {
+                uint16_t other = before->items[i];
                 if (crew->tallies[other].resting < crew->config->services[other].instances)
                         return false;
         }

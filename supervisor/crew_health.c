@@ -40,22 +40,24 @@ void crew_on_ready_line(Crew *crew, uint32_t index) {
         crew_settle(crew);
 }
 
-/* The longest unbroken stretch of readiness in this run. A readiness probe breaks it, being asked ends it: how long a
- * wedged process takes to stop is no merit of its. */
-static usec_t longest_stretch(const Crew *crew, const Member *member, usec_t until) {
+/* A readiness probe breaks it. */
+usec_t crew_longest_stretch(const Crew *crew, const Member *member, usec_t until) {
         const ProbeRun *run = crew_probe_of(crew, member, PROBE_READINESS);
+        if (member->ready_usec == 0)
+                return 0;
         if (!run)
                 return usec_sub(until, member->ready_usec);
         usec_t since = usec_max(member->ready_usec, run->since_usec);
-        return usec_max(member->ready_for_usec, run->probe.opinion == PROBE_GOOD ? usec_sub(until, since) : 0);
+        return usec_max(run->longest_usec, run->probe.opinion == PROBE_GOOD ? usec_sub(until, since) : 0);
 }
 
-/* Of a run whose readiness comes and goes it still holds that it did not end within a second of being ready. */
+/* Being asked ends it: how long a wedged process takes to stop is no merit of its. Of a run whose readiness comes and
+ * goes it still holds that it did not end within a second of being ready. */
 usec_t crew_ready_for(const Crew *crew, const Member *member) {
-        usec_t until = member->asked ? member->asked_usec : member->has_exited ? member->exited_usec : crew_now(crew);
-        if (member->ready_usec == 0)
+        usec_t until = member->asked ? member->asked_usec : member->exited_usec;
+        if (!member->has_exited || member->ready_usec == 0)
                 return 0;
-        return usec_max(longest_stretch(crew, member, until),
+        return usec_max(crew_longest_stretch(crew, member, until),
                         usec_min(usec_sub(until, member->ready_usec), RESPAWN_EARLY_USEC));
 }
 

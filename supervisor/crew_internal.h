@@ -19,6 +19,7 @@
 #include "supervisor/alarms.h"
 #include "supervisor/crew.h"
 #include "supervisor/life.h"
+#include "supervisor/owner.h"
 #include "supervisor/respawn.h"
 
 #define GIVE_UP_USEC      (1 * USEC_PER_SEC) /* what outlives SIGKILL this long is given up */
@@ -42,31 +43,41 @@ typedef struct Crowd {
 
 typedef enum Illness { ILL_NOT, ILL_STARTUP, ILL_LIVENESS, ILL_WATCHDOG } Illness;
 
+/* The last STATUS=. */
+typedef struct MemberStatus {
+        usec_t recorded_usec; /* when the journal last heard of one */
+        char text[];
+} MemberStatus;
+
+/* There may be 60,000, and most of them do nothing for hours: so the fields are ordered by size, flags are bits, and
+ * what only the end of a run needs is not kept beyond it. 160 bytes, no hole. */
 typedef struct Member {
-        Life life;
-        uint16_t service, number;
-        pid_t pid;
-        unsigned attempt;
         Respawn respawn;
-        Ended how;
-        Crowd crowd;
-        unsigned descendants_named;       /* how many orphans the last descendants_left told of */
-        unsigned orphans, active, killed; /* killed: processes of this run that got SIGKILL */
-        usec_t since_usec, spawned_usec, ready_usec, ready_for_usec, asked_usec, exited_usec, status_usec;
+        usec_t since_usec, spawned_usec, ready_usec, asked_usec, exited_usec;
         usec_t clear_limit_usec; /* when the rest of the tree is killed */
         const char *kill_reason; /* of the first SIGKILL in this run; NULL: none */
         const char *error_step;  /* before exec; NULL: none */
+        MemberStatus *status;    /* NULL: it never said one */
+        Owner owner;             /* of the present or last run */
+        Crowd crowd;
+        pid_t pid;
         int error_number;
-        char *status;
+        unsigned attempt;
+        unsigned descendants_named;       /* how many orphans the last descendants_left told of */
+        unsigned orphans, active, killed; /* killed: processes of this run that got SIGKILL */
+        uint16_t service, number;
         uint16_t hooks_running[4]; /* by HookOn up to post-stop */
-        bool settled;              /* ready once, or resting: those who wait for its start may go on */
-        bool new_orphans;          /* adopted since the tree was last asked or killed */
-        bool has_exited, asked, clean, said_stopping, drained, overdue, start_hook_failed, requirement_failed;
-        bool counted_ready, forced_in_ending;
-        uint8_t illness : 2;    /* Illness: for which this run is being ended */
-        uint8_t executed : 1;   /* exec was reached in this run */
-        uint8_t said_ready : 1; /* READY=1, or the line, in this run */
-        char owner[37];
+        struct {
+                uint8_t code, status; /* as Ended has them: both fit a byte */
+        } how;
+        Life life;
+        bool settled : 1;     /* ready once, or resting: those who wait for its start may go on */
+        bool new_orphans : 1; /* adopted since the tree was last asked or killed */
+        bool has_exited : 1, asked : 1, clean : 1, said_stopping : 1, drained : 1, overdue : 1;
+        bool start_hook_failed : 1, requirement_failed : 1, counted_ready : 1, forced_in_ending : 1;
+        bool executed : 1;   /* exec was reached in this run */
+        bool said_ready : 1; /* READY=1, or the line, in this run */
+        uint8_t illness : 2; /* Illness: for which this run is being ended */
 } Member;
 
 typedef struct HookRun {
@@ -90,8 +101,9 @@ typedef enum CheckState {
 /* One probe of one member, over all its runs. */
 typedef struct ProbeRun {
         Probe probe;
-        usec_t begun_usec; /* of the last check; before the first one, of the run's exec */
-        usec_t since_usec; /* of the opinion */
+        usec_t begun_usec;   /* of the last check; before the first one, of the run's exec */
+        usec_t since_usec;   /* of the opinion */
+        usec_t longest_usec; /* of a readiness probe: the longest stretch of readiness of this run that is over */
         uint32_t member;
         uint8_t kind, check; /* ProbeKind, CheckState */
         bool given_up;       /* something of an unwanted check outlived SIGKILL: nobody waits for it any more */
@@ -248,6 +260,9 @@ const ProbeRun *crew_probe_of(const Crew *crew, const Member *member, ProbeKind 
 const ProbeRun *crew_unready_probe(const Crew *crew, const Member *member);
 void crew_try_ready(Crew *crew, Member *member);
 void crew_hear_ready(Crew *crew, Member *member); /* READY=1 */
+/* The longest unbroken stretch of readiness of the present run until then. */
+usec_t crew_longest_stretch(const Crew *crew, const Member *member, usec_t until);
+/* The same of a run that has ended. */
 usec_t crew_ready_for(const Crew *crew, const Member *member);
 void crew_unwell(Crew *crew, Member *member, Illness illness);
 const char *crew_illness_word(const Member *member); /* NULL: it is well */

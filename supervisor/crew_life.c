@@ -5,20 +5,18 @@
 
 #include "supervisor/crew_internal.h"
 
-/* A version 4 uuid: who holds a run's jobs. Uniqueness is what counts, and the stage's numbers are good for that. */
-static void new_owner(Crew *crew, char owner[static 37]) {
-        uint32_t r[4];
+/* Who holds a run's jobs. Uniqueness is what counts, and the stage's numbers are good for that. */
+static Owner new_owner(Crew *crew) {
+        uint32_t random[4];
         for (int i = 0; i < 4; i++)
-                r[i] = crew->stage->random(crew->self);
-        snprintf(owner, 37, "%08x-%04x-4%03x-%04x-%04x%08x", r[0], r[1] >> 16, r[1] & 0xfff,
-                 (r[2] >> 16 & 0x3fff) | 0x8000, r[2] & 0xffff, r[3]);
+                random[i] = crew->stage->random(crew->self);
+        return owner_make(random);
 }
 
 static void begin_run(Crew *crew, Member *member) {
         member->attempt++;
         member->killed = member->active = 0;
         member->ready_usec = member->asked_usec = member->spawned_usec = member->exited_usec = 0;
-        member->ready_for_usec = 0;
         member->kill_reason = member->error_step = NULL;
         member->has_exited = member->asked = member->clean = member->said_stopping = member->drained = false;
         member->overdue = member->start_hook_failed = false;
@@ -28,7 +26,7 @@ static void begin_run(Crew *crew, Member *member) {
         if (crew->watchdogs_usec[crew_index(crew, member)] > 0) /* else its page is never touched */
                 crew->watchdogs_usec[crew_index(crew, member)] = 0;
         crew_forget_probes(crew, member);
-        new_owner(crew, member->owner);
+        member->owner = new_owner(crew);
         crew_record_member(crew, member, &(Event){ .kind = EVENT_SERVICE_STARTING });
 }
 
@@ -150,7 +148,7 @@ static void rest(Crew *crew, Member *member) {
         crew->alive[service->phase]--;
         crew->n_resting++;
         crew_mark_settled(crew, member);
-        if (service->after.n > 0 && tally->resting == service->instances)
+        if (service_after(service)->n > 0 && tally->resting == service->instances)
                 crew->stops_dirty = true;
         if (member->life.state == LIFE_LEFT) {
                 const char *failure = crew_is_ending(crew) ? crew_failure_in_ending(crew, member)

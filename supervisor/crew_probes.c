@@ -109,6 +109,7 @@ void crew_forget_probes(Crew *crew, const Member *member) {
         for (unsigned i = 0; i < n; i++) {
                 runs[i].probe = probe_begin((ProbeKind)runs[i].kind);
                 runs[i].since_usec = crew_now(crew);
+                runs[i].longest_usec = 0;
                 runs[i].detail[0] = '\0';
         }
 }
@@ -213,8 +214,8 @@ static void judge(Crew *crew, ProbeRun *run, ProbeAnswer answer, const char *det
         Member *member = &crew->members[run->member];
         ProbeStep step = probe_step(config_of(crew, run), (ProbeKind)run->kind, run->probe, answer,
                                     member->life.state == LIFE_STARTING, run->begun_usec);
-        if (step.changed && run->kind == PROBE_READINESS) /* a stretch of readiness may be over */
-                member->ready_for_usec = crew_ready_for(crew, member);
+        if (step.changed && run->kind == PROBE_READINESS)
+                run->longest_usec = crew_longest_stretch(crew, member, crew_now(crew));
         run->probe = step.next;
         if (answer != PROBE_UNKNOWN)
                 snprintf(run->detail, sizeof run->detail, "%s", answer == PROBE_FAILED && detail ? detail : "");

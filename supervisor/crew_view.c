@@ -34,13 +34,12 @@ MemberView crew_view(const Crew *crew, uint32_t index) {
         const Member *member = &crew->members[index];
         bool is_up = member->life.state == LIFE_STARTING || member->life.state == LIFE_READY;
         const ProbeRun *unready = is_up ? crew_unready_probe(crew, member) : NULL;
-        return (MemberView){
+        MemberView view = {
                 .service = crew_service(crew, member),
                 .service_index = member->service,
                 .number = member->number,
                 .state = life_state_to_string(member->life.state),
                 .pid = member->pid,
-                .owner = member->owner,
                 .attempt = member->attempt,
                 .failures = member->respawn.failures,
                 .restarts = member->attempt > 0 ? member->attempt - 1 : 0,
@@ -49,12 +48,24 @@ MemberView crew_view(const Crew *crew, uint32_t index) {
                 .since_usec = member->since_usec,
                 /* A watchdog's is none: it moves with each sign of life. */
                 .limit_usec = member->life.state == LIFE_READY ? USEC_INFINITY : alarms_when(&crew->alarms, index),
-                .status = member->status,
+                .status = member->status ? member->status->text : NULL,
                 .unready_probe = unready ? probe_kind_to_string((ProbeKind)unready->kind) : NULL,
                 .unready_detail = unready ? unready->detail : NULL,
                 .ready = member->life.state == LIFE_READY && !unready,
                 .awaited = is_awaited(crew, member),
         };
+        owner_write(&member->owner, view.owner);
+        return view;
+}
+
+uint32_t crew_find_owner(const Crew *crew, const char *text) {
+        Owner owner;
+        if (owner_read(text, &owner) < 0)
+                return CREW_NOBODY;
+        for (uint32_t i = 0; i < crew->n_members; i++)
+                if (owner_is(&crew->members[i].owner, &owner))
+                        return i;
+        return CREW_NOBODY;
 }
 
 size_t crew_hook_runs(const Crew *crew) {

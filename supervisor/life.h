@@ -3,9 +3,10 @@
  * Pure: life_step() takes a value and a happening and gives a value and an order. Every happening may arrive in every
  * state; what means nothing there changes nothing. The crew carries the orders out. */
 #pragma once
+#include "base/enumeration.h"
 #include <stdbool.h>
 
-typedef enum LifeState {
+typedef enum _one_byte_ LifeState {
         LIFE_WAITING,   /* for its turn to start */
         LIFE_PRE_START, /* its pre-start hooks run */
         LIFE_STARTING,  /* spawned, not yet ready */

@@ -55,7 +55,7 @@ static void write_member(Json *json, const MemberView *member, size_t n_members,
         if (member->pid > 0)
                 json_put_signed(json, "pid", member->pid);
         write_counts(json, member);
-        if (member->owner && member->owner[0])
+        if (member->owner[0])
                 json_put_string(json, "owner", member->owner);
         json_put_unsigned(json, "since_us", usec_sub(now, member->since_usec));
         write_left(json, "limit_us", member->limit_usec, now);
