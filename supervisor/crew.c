@@ -80,8 +80,7 @@ static int allocate(Crew *crew) {
         crew->tallies = calloc(n_services + 1, sizeof *crew->tallies);
         crew->runs = calloc(crew->n_runs + 1U, sizeof *crew->runs);
         crew->first_run = calloc(n_hooks + 1, sizeof *crew->first_run);
-        crew->foreign = calloc(FOREIGN_MARKS_MAX, sizeof *crew->foreign);
-        if (!crew->members || !crew->tallies || !crew->runs || !crew->first_run || !crew->foreign)
+        if (!crew->members || !crew->tallies || !crew->runs || !crew->first_run)
                 return -ENOMEM;
         return alarms_init(&crew->alarms, crew->n_members + crew->n_runs + _CREW_ALARM_MAX);
 }
@@ -124,6 +123,7 @@ Crew *crew_free(Crew *crew) {
         free(crew->runs);
         free(crew->first_run);
         free(crew->foreign);
+        free(crew->orphans);
         free(crew);
         return NULL;
 }

@@ -112,8 +112,8 @@ struct Crew {
         ServiceTally *tallies;
         HookRun *runs;
         uint32_t n_runs;
-        uint32_t *first_run; /* of a hook */
-        ForeignMark *foreign;
+        uint32_t *first_run;  /* of a hook */
+        ForeignMark *foreign; /* FOREIGN_MARKS_MAX places, made for the first; NULL */
         unsigned n_foreign;
         Alarms alarms; /* members, then hook runs, then the crew's own (CrewAlarm) */
 
@@ -132,7 +132,7 @@ struct Crew {
 
         unsigned unattributed; /* orphans of nobody */
         bool new_strays, strays_killed;
-        Orphan orphans[ORPHANS_MAX]; /* adopted, alive for all we know */
+        Orphan *orphans; /* adopted, alive for all we know; ORPHANS_MAX places, made for the first; NULL */
         unsigned n_orphans, n_unlisted;
         Crowd crowd;       /* nobody's */
         bool survey_stale; /* somebody died since the last survey */
