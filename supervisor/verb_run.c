@@ -1,5 +1,4 @@
 /* verb_run.c - `endwell run`: reads what shall run, then becomes the first process. */
-#include <malloc.h>
 #include <stdio.h>
 
 #include "base/complaints.h"
@@ -40,9 +39,6 @@ int verb_run(int argc, char **argv) {
                 int code = load(&options, &config);
                 if (code != 0)
                         return code;
-                /* The text of a thousand sections is gone, but its pages would stay ours: PID 1 lives long and gives
-                 * them back. */
-                malloc_trim(0);
         }
         log_open("endwell", config->log_format, config->log_level);
         int code = pid1_run(config, &options);
