@@ -3,7 +3,8 @@
  *
  * The core of PID 1. It decides with life, respawn, hooks and the conductor, and asks a Stage to do what needs a
  * kernel, so that the very same code runs in PID 1 and in simulated time. It makes no system call and, after
- * crew_new(), allocates nothing but the bounded texts of STATUS=. Members and hook runs are numbered from 0 and keep
+ * crew_new(), allocates nothing but the bounded texts of STATUS= and two bounded lists, each of which it can do
+ * without. Members and hook runs are numbered from 0 and keep
  * their numbers. */
 #pragma once
 #include "base/notify_words.h"

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -300,6 +301,9 @@ int pid1_run(Config *config, const RunOptions *options) {
         if (survey_is_blind(pid1.survey))
                 log_warning("/proc does not show this PID namespace: descendants that leave their group are not seen, "
                             "waited for or named; mount it to change that");
+        /* What reading and making needed is free, but its pages would stay ours: PID 1 lives long and gives them back.
+         */
+        malloc_trim(0);
         crew_start(pid1.crew);
         pid1_tell_past(&pid1);
         pid1_rearm(&pid1);

@@ -143,7 +143,7 @@ Test(config_values, each_bad_value_is_refused_at_its_line_with_its_reason) {
 /* A key without a reader would take anything. `"(` is an open quote, no path, no word, no number, no pattern. */
 Test(config_values, every_key_of_this_version_has_a_reader_that_refuses_nonsense) {
         for (int kind = CONFIG_SUPERVISOR; kind <= CONFIG_HOOK; kind++)
-                for (const SettingsKey *key = config_kinds[kind].keys; key->name; key++) {
+                for (const SettingsKey *key = config_kinds[kind].keys; *key->name; key++) {
                         char text[256], place[160];
                         snprintf(text, sizeof text, "[Service other]\nExecStart=/bin/true\n[%s%s]\n%s=\"(\n",
                                  config_kinds[kind].name, config_kinds[kind].named ? " http" : "", key->name);
