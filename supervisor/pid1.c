@@ -190,6 +190,8 @@ static int make_parts(Pid1 *pid1) {
         uint32_t n_members = (uint32_t)crew_size(pid1->crew);
         r = make_sources(pid1);
         if (r >= 0)
+                r = pid1_make_herald(pid1);
+        if (r >= 0)
                 r = roster_new(&pid1->roster, pid1->event, pid1_on_collected, pid1);
         if (r >= 0)
                 r = survey_new(&pid1->survey, pid1->event, pid1->roster, n_members, pid1_on_surveyed, pid1);
@@ -234,6 +236,7 @@ static Pid1 *pid1_free(Pid1 *pid1) {
         sd_event_source_unref(pid1->pump);
         sd_event_source_unref(pid1->waiter);
         sd_event_source_unref(pid1->settler);
+        sd_event_source_unref(pid1->herald);
         sd_event_unref(pid1->event);
         free(pid1->hook_pids);
         free(pid1->journal_path);
@@ -291,7 +294,7 @@ int pid1_run(Config *config, const RunOptions *options) {
         int code = open_runtime(&pid1);
         if (code != 0)
                 return code;
-        upward_open(config->single && !pid1.has_runtime);
+        upward_open(config->single && !pid1.has_runtime, clock_now_usec());
         int r = make_parts(&pid1);
         if (r < 0) {
                 log_err("could not make what the supervisor needs: %s; nothing was started", strerrordesc_np(-r));

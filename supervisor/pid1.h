@@ -8,7 +8,8 @@
  * pid1_told.c     what children tell: by error pipes, ends, messages
  * pid1_logger.c   the logger
  * pid1_signals.c  what signals mean here
- * pid1_control.c  what the control socket's methods do */
+ * pid1_control.c  what the control socket's methods do
+ * pid1_upward.c   what the parent of this endwell hears, and when */
 #pragma once
 #include "supervisor/archive.h"
 #include "supervisor/control.h"
@@ -46,7 +47,9 @@ typedef struct Pid1 {
         sd_event_source *timer;   /* of the crew's next instant */
         sd_event_source *pump;    /* hands new journal lines to their readers, once for all of an iteration */
         sd_event_source *waiter;  /* of the logger's end */
+        sd_event_source *herald;  /* of what the parent shall hear; NULL: nobody listens */
         sd_event_source *settler; /* of the logger's last words; set while a survey waits for them */
+        usec_t herald_usec;
         uint64_t seq, random_state[2];
         unsigned interrupts, quits;
         int ending_signal;   /* single-command mode: what the command is asked with; 0: its KillSignal */
@@ -76,6 +79,9 @@ void pid1_rearm(Pid1 *pid1);
 void pid1_tell_past(Pid1 *pid1);
 void pid1_say_lost_lines(Pid1 *pid1);
 int pid1_make_logger(Pid1 *pid1);
+int pid1_make_herald(Pid1 *pid1);
+/* After whatever is told upward. */
+void pid1_rearm_upward(Pid1 *pid1);
 void pid1_survey(Pid1 *pid1);
 bool pid1_await_logger(Pid1 *pid1);
 
