@@ -14,6 +14,7 @@
 #include "supervisor/archive.h"
 #include "supervisor/control.h"
 #include "supervisor/crew.h"
+#include "supervisor/environment.h"
 #include "supervisor/launches.h"
 #include "supervisor/logger_link.h"
 #include "supervisor/mailbox.h"
@@ -88,6 +89,16 @@ bool pid1_await_logger(Pid1 *pid1);
 /* Of the Stage; see crew.h. */
 int pid1_spawn(void *self, uint32_t member, pid_t *ret_pid);
 int pid1_spawn_hook(void *self, uint32_t run, pid_t *ret_pid);
+/* What a process finds that runs for a service: its main one, a hook, a probe. Needed until it is spawned. */
+typedef struct Outfit {
+        Environment own, user;
+        char **envp;
+} Outfit;
+
+void outfit_done(Outfit *outfit);
+/* The plan of a command that looks at a member, with its service's rights, directory and environment: `argv` is the
+ * caller's to add, and the outputs, which are endwell's. 0 or -ENOMEM. */
+int pid1_plan_check(Pid1 *pid1, uint32_t member, Outfit *outfit, ChildPlan *ret);
 int pid1_probe(void *self, uint32_t probe_run);
 void pid1_call_off_probe(void *self, uint32_t probe_run);
 void pid1_close_sockets(void *self, uint32_t service);
