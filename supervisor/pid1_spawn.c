@@ -61,6 +61,22 @@ static void watch_output(Pid1 *pid1, uint32_t member, const MemberView *view, Wa
                             view->service->name, strerrordesc_np(-r));
 }
 
+void outfit_done(Outfit *outfit) {
+        free(outfit->envp);
+}
+
+int pid1_plan_check(Pid1 *pid1, uint32_t member, Outfit *outfit, ChildPlan *ret) {
+        MemberView view = crew_view(pid1->crew, member);
+        *ret = (ChildPlan){ .output = CHILD_OUTPUT_INHERIT, .error = CHILD_OUTPUT_INHERIT };
+        add_common(pid1, &outfit->own, &view);
+        if (view.pid > 0)
+                environment_add(&outfit->own, "MAINPID", "%d", (int)view.pid);
+        int r = environment_join(&outfit->own, view.service->environment, environ, &outfit->envp);
+        ret->envp = outfit->envp;
+        ret->directory = view.service->working_directory;
+        return r;
+}
+
 static ChildOutput output_of(const Output *output, int watched_fd) {
         ChildOutput child = CHILD_OUTPUT_INHERIT;
         child.fd = watched_fd;
@@ -70,7 +86,7 @@ static ChildOutput output_of(const Output *output, int watched_fd) {
         return child;
 }
 
-static int start(Pid1 *pid1, const ChildPlan *plan, const RosterEntry *entry, uint32_t slot, pid_t *ret_pid) {
+int pid1_start(Pid1 *pid1, const ChildPlan *plan, const RosterEntry *entry, uint32_t slot, pid_t *ret_pid) {
         pid_t pid;
         int failure_fd;
         int r = child_spawn(plan, &pid, &failure_fd);
@@ -113,7 +129,7 @@ int pid1_spawn(void *self, uint32_t member, pid_t *ret_pid) {
                            .output = output_of(&view.service->standard_output, watched.fds[0]),
                            .error = output_of(&view.service->standard_error, watched.fds[1]),
                            .session = session_of(pid1) };
-        r = start(pid1, &plan, &(RosterEntry){ .kind = ROSTER_MAIN, .owner = member }, member, ret_pid);
+        r = pid1_start(pid1, &plan, &(RosterEntry){ .kind = ROSTER_MAIN, .owner = member }, member, ret_pid);
         if (r < 0)
                 return r;
         survey_note_session(pid1->survey, member, *ret_pid);
@@ -152,6 +168,10 @@ static void add_member_words(Pid1 *pid1, Environment *environment, const HookVie
 int pid1_spawn_hook(void *self, uint32_t run, pid_t *ret_pid) {
         Pid1 *pid1 = self;
         HookView hook = crew_hook_view(pid1->crew, run);
+        if (hook.hook->url) {
+                *ret_pid = 0;
+                return pid1_ask_hook(pid1, run, hook.hook);
+        }
         bool has_member = hook.member != CREW_NOBODY;
         MemberView view = has_member ? crew_view(pid1->crew, hook.member) : (MemberView){ 0 };
         Environment own = { 0 };
@@ -169,8 +189,8 @@ int pid1_spawn_hook(void *self, uint32_t run, pid_t *ret_pid) {
                            .output = CHILD_OUTPUT_INHERIT,
                            .error = CHILD_OUTPUT_INHERIT,
                            .session = CHILD_OWN_SESSION };
-        r = start(pid1, &plan, &(RosterEntry){ .kind = ROSTER_HOOK, .owner = run },
-                  (uint32_t)crew_size(pid1->crew) + run, ret_pid);
+        r = pid1_start(pid1, &plan, &(RosterEntry){ .kind = ROSTER_HOOK, .owner = run },
+                       (uint32_t)crew_size(pid1->crew) + run, ret_pid);
         if (r >= 0)
                 pid1->hook_pids[run] = *ret_pid;
         return r;

@@ -12,10 +12,12 @@ import threading
 import time
 import unittest
 
-sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
+HERE = os.path.dirname(os.path.realpath(__file__))
+sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "support")]
 sys.dont_write_bytecode = True
 
-from prober_driver import SEC, HttpServer, Prober, RawServer, read_request, until  # noqa: E402
+from prober_driver import PROBER, SEC, Prober, until  # noqa: E402
+from servers import HttpServer, RawServer, closed_port, read_request  # noqa: E402
 
 MS = 1000
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n"
@@ -463,19 +465,11 @@ class Manners(Case):
         self.assertNotIn(secret, said)
 
     def test_it_refuses_to_run_without_pid_1(self):
-        program = Prober.__init__.__globals__["PROBER"]
         for words, said in (([], "started by endwell run"), (["--nonsense"], "unknown option: --nonsense"),
                             (["--log-level", "loud"], "log-level: loud"), (["x"], "too many words: x")):
-            run = subprocess.run([program, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+            run = subprocess.run([PROBER, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
             self.assertEqual(run.returncode, 64)
             self.assertIn(said, run.stderr)
-
-
-def closed_port():
-    """A port that nobody listens on: bound a moment ago, so that the kernel gives it to nobody else soon."""
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 if __name__ == "__main__":
