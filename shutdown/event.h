@@ -24,6 +24,9 @@ typedef enum EventKind {
         EVENT_SERVICE_GAVE_UP,
         EVENT_SERVICE_STATUS,
         EVENT_SERVICE_EXTENDED,
+        EVENT_SERVICE_SIGNALLED, /* with a signal that does not ask it to end */
+        EVENT_PROBE_CHANGED,
+        EVENT_WATCHDOG_EXPIRED,
         EVENT_SERVICE_ASKED,
         EVENT_SERVICE_KILLED,
         EVENT_SERVICE_LEFT,     /* outlived SIGKILL or the deadline: given up */
@@ -44,6 +47,7 @@ typedef enum EventKind {
         EVENT_HOOK_REPEATED,
         EVENT_NOTIFY_REFUSED,
         EVENT_REQUEST_RECEIVED,
+        EVENT_RELOAD_FINISHED,
         EVENT_REAPER_SETTLED,
         EVENT_DATABASE_QUIET,
         EVENT_SUPERVISOR_FAILED, /* endwell's own fault */
@@ -70,12 +74,13 @@ typedef struct Event {
         bool asked, clean, escalated, certain, essential;
         uint64_t max_rss_kib;
         usec_t cpu_usec, took_usec, delay_usec, usec, limit_usec, first_usec, again_usec;
+        const char *probe, *detail; /* startup, liveness, readiness; HTTP 503 */
         const char *cause, *reason, *text, *signal, *edge, *on, *by, *effect, *method, *peer, *waiting_for,
                 *sender_comm;
         unsigned attempt, failures, members, gone, killed, left, active, times, hooks_failed;
         pid_t sender_pid, peer_pid;
         uid_t sender_uid, peer_uid;
-        bool ready, fast, timed_out, abort;
+        bool ready, ok, fast, timed_out, abort;
         int rc, code;
         uint64_t n, released, buried, sessions;
         int64_t left_of_grace_usec;

@@ -71,7 +71,7 @@ extern const Stage pid1_stage;
 extern const ControlMethodEntry pid1_methods[];
 
 void pid1_on_signal(void *userdata, const SignalReceived *signal);
-void pid1_on_collected(void *userdata, pid_t pid, const RosterEntry *entry, Ended how);
+void pid1_on_collected(void *userdata, pid_t pid, const RosterEntry *entry, const char *comm, Ended how);
 void pid1_on_surveyed(void *userdata);
 void pid1_on_launch(void *userdata, uint32_t slot, const ChildFailure *failure);
 void pid1_on_probe_launch(Pid1 *pid1, uint32_t probe_run, const ChildFailure *failure);
