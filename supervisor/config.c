@@ -4,7 +4,6 @@
 #include "supervisor/config_keys.h"
 #include "supervisor/config_reading.h"
 #include <errno.h>
-#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,6 +73,7 @@ static int build(const char *path, Settings *settings, const char *mode, bool th
 }
 
 static int load(const char *path, const char *mode, bool thorough, Complaints *complaints, Config **ret) {
+        path = choose_path(path);
         _cleanup_(settings_freep) Settings *settings = NULL;
         size_t n_before = complaints_count(complaints);
 
@@ -86,14 +86,9 @@ static int load(const char *path, const char *mode, bool thorough, Complaints *c
 }
 
 int config_load(const char *path, const char *mode, Complaints *complaints, Config **ret) {
-        int r = load(choose_path(path), mode, false, complaints, ret);
-
-        /* The text of a thousand sections is gone, but its pages would stay ours: PID 1 lives long and gives them back.
-         */
-        malloc_trim(0);
-        return r;
+        return load(path, mode, false, complaints, ret);
 }
 
 int config_examine(const char *path, const char *mode, Complaints *complaints, Config **ret) {
-        return load(choose_path(path), mode, true, complaints, ret);
+        return load(path, mode, true, complaints, ret);
 }

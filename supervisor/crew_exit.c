@@ -107,6 +107,8 @@ static const char *gone_cause(const Member *member) {
         const char *reason = member->kill_reason;
         if (member->error_step || member->start_hook_failed)
                 return "crashed";
+        if (member->illness != ILL_NOT)
+                return "timeout";
         if (!reason)
                 return !member->has_exited || member->asked || member->clean ? "clean" : "crashed";
         if (strcmp(reason, "drained") == 0)
@@ -138,12 +140,13 @@ static void tree_gone(Crew *crew, Member *member) {
         crew_live(crew, member, LIFE_TREE_GONE);
 }
 
-/* A fresh survey is there, or one of its hooks ended: is anything of this member left, and was it told to go? */
+/* A fresh survey is there, or one of its hooks or checks ended: is anything of this member left, and was it told to go?
+ */
 void crew_tree_check(Crew *crew, Member *member) {
         if (member->life.state != LIFE_CLEARING)
                 return;
         if (member->orphans == 0 || crew_service(crew, member)->kill_mode == KILL_PROCESS) {
-                if (!crew_member_hooks_run(member))
+                if (!crew_member_hooks_run(member) && !crew_member_checks_run(crew, member))
                         tree_gone(crew, member);
                 return;
         }
@@ -247,7 +250,7 @@ void crew_give_up(Crew *crew, Member *member, const char *reason) {
 }
 
 static Outcome outcome(const Member *member) {
-        if (member->overdue || member->start_hook_failed || !member->clean)
+        if (member->overdue || member->illness != ILL_NOT || member->start_hook_failed || !member->clean)
                 return OUTCOME_FAILED;
         bool recycle = member->said_stopping && member->how.code == CLD_EXITED && member->how.status == 0;
         return recycle ? OUTCOME_RECYCLE : OUTCOME_CLEAN;
@@ -258,6 +261,10 @@ static const char *failure_reason(const Member *member, Restart restart) {
                 return "a pre-start hook failed";
         if (member->overdue)
                 return "not ready in time";
+        if (member->illness != ILL_NOT)
+                return member->illness == ILL_WATCHDOG   ? "its watchdog expired"
+                       : member->illness == ILL_LIVENESS ? "its liveness probe failed"
+                                                         : "its start-up probe failed";
         if (member->error_step)
                 return "could not be started";
         return restart == RESTART_NO ? "failed, Restart=no" : "StartLimitBurst is reached";
@@ -272,10 +279,6 @@ static void restart(Crew *crew, Member *member, usec_t delay) {
         crew_live(crew, member, LIFE_RESTARTS);
 }
 
-static usec_t ready_for(const Member *member) {
-        return member->has_exited && member->ready_usec ? usec_sub(member->exited_usec, member->ready_usec) : 0;
-}
-
 static RespawnAnswer ask_respawn(Crew *crew, const Member *member) {
         const ServiceConfig *service = crew_service(crew, member);
         RespawnRules rules = { .restart = service->restart,
@@ -283,7 +286,7 @@ static RespawnAnswer ask_respawn(Crew *crew, const Member *member) {
                                .burst = service->start_limit_burst,
                                .delay_usec = service->restart_usec,
                                .delay_max_usec = service->restart_max_usec };
-        return respawn_decide(&rules, member->respawn, outcome(member), ready_for(member),
+        return respawn_decide(&rules, member->respawn, outcome(member), crew_ready_for(crew, member),
                               crew->stage->random(crew->self));
 }
 

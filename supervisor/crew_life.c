@@ -20,7 +20,12 @@ static void begin_run(Crew *crew, Member *member) {
         member->kill_reason = member->error_step = NULL;
         member->has_exited = member->asked = member->clean = member->said_stopping = member->drained = false;
         member->overdue = member->start_hook_failed = false;
+        member->executed = member->said_ready = false;
+        member->illness = ILL_NOT;
         member->pid = 0;
+        if (crew->watchdogs_usec[crew_index(crew, member)] > 0) /* else its page is never touched */
+                crew->watchdogs_usec[crew_index(crew, member)] = 0;
+        crew_forget_probes(crew, member);
         member->owner = new_owner(crew);
         crew_record_member(crew, member, &(Event){ .kind = EVENT_SERVICE_STARTING });
 }
@@ -54,6 +59,7 @@ static void greet(Crew *crew, Member *member) {
         member->ready_usec = now;
         crew_record_member(crew, member,
                            &(Event){ .kind = EVENT_SERVICE_READY, .took_usec = usec_sub(now, member->spawned_usec) });
+        crew_watch(crew, member);
         crew_mark_settled(crew, member);
         crew_run_hooks(crew, member, -1, HOOK_POST_START);
 }
@@ -89,14 +95,19 @@ static usec_t stop_limit(const Crew *crew, const Member *member, usec_t now) {
 static void ask(Crew *crew, Member *member) {
         const ServiceConfig *service = crew_service(crew, member);
         usec_t now = crew_now(crew);
+        if (member->life.stop)
+                crew_close_sockets(crew, member->service);
         if (crew->conductor.sequence.fast)
                 crew_signal_hooks(crew, member, SIGKILL);
         member->asked = true;
         member->asked_usec = now;
         member->clear_limit_usec = stop_limit(crew, member, now);
         crew_alarm_member(crew, member, member->clear_limit_usec);
-        const char *reason = member->overdue ? "start_timeout" : crew_is_ending(crew) ? "ending" : "stop";
-        crew_member_signal(crew, member, WHOM_MAIN, service->kill_signal, reason);
+        const char *ill = crew_illness_word(member);
+        const char *reason = member->overdue ? "start_timeout" : ill ? ill : crew_is_ending(crew) ? "ending" : "stop";
+        int number =
+                member->illness == ILL_WATCHDOG ? SIGABRT : service->kill_signal; /* its core shows where it hung */
+        crew_member_signal(crew, member, WHOM_MAIN, number, reason);
         if (service->kill_mode == KILL_CONTROL_GROUP) {
                 crew_member_signal(crew, member, WHOM_REST, SIGTERM, reason);
                 crew_want_survey(crew); /* who of it was orphaned before is asked as soon as it is found */
@@ -127,6 +138,8 @@ static void rest(Crew *crew, Member *member) {
                         true; /* its main process did not die, so nobody has looked for what it left elsewhere */
         } else
                 crew->gone[service->phase]++;
+        crew_give_up_checks(crew, member, "outlived SIGKILL");
+        crew_drop_store(crew, member);
         crew_name_descendants(crew, member);
         crew->new_strays |= member->orphans > 0; /* what is left of it, if anything, is a stray now */
         crew_alarm_member(crew, member, USEC_INFINITY);
@@ -186,6 +199,9 @@ void crew_live(Crew *crew, Member *member, LifeHappening what) {
                 if (step.next.state != LIFE_BACKOFF)
                         crew_alarm_member(crew, member, USEC_INFINITY);
                 crew->n_clearing += (step.next.state == LIFE_CLEARING) - (before == LIFE_CLEARING);
+                if (step.next.state != LIFE_STARTING && step.next.state != LIFE_READY)
+                        crew_call_off_probes(crew, member);
+                crew_consider_sockets(crew, member->service);
                 crew_update_ready(crew, member);
         }
         carry_out(crew, member, step.order);
@@ -202,8 +218,10 @@ const char *crew_kill_reason(const Crew *crew, const Member *member) {
                 return "drained";
         if (member && member->has_exited && !member->asked && !member->clean && !crew->config->single)
                 return "died";
-        if (!crew_is_ending(crew))
-                return member && member->overdue ? "start_timeout" : "stop_timeout";
+        if (!crew_is_ending(crew)) {
+                const char *ill = member ? crew_illness_word(member) : NULL;
+                return member && member->overdue ? "start_timeout" : ill ? ill : "stop_timeout";
+        }
         usec_t now = crew_now(crew);
         if (now >= usec_sub(conductor_deadline_usec(&crew->conductor), crew->conductor.budget.reserve_usec))
                 return "deadline";
@@ -222,6 +240,8 @@ void crew_kill(Crew *crew, Member *member) {
         const char *reason = crew_kill_reason(crew, member);
         if (!member->kill_reason)
                 member->kill_reason = reason;
+        if (member->life.state == LIFE_KILLING && member->life.stop && !member->asked)
+                crew_close_sockets(crew, member->service);
         crew_cut_hooks(crew, member);
         crew_alarm_member(crew, member, usec_add(now, crew_patience(crew)));
         crew_member_signal(crew, member, crew_whom_to_kill(crew, member), SIGKILL, reason);

@@ -61,8 +61,9 @@ void crew_on_executed(Crew *crew, uint32_t index) {
         crew_record_member(crew, member,
                            &(Event){ .kind = EVENT_SERVICE_STARTED,
                                      .took_usec = usec_sub(crew_now(crew), member->spawned_usec) });
-        if (crew_service(crew, member)->type == SERVICE_SIMPLE)
-                crew_live(crew, member, LIFE_IS_READY);
+        member->executed = true;
+        crew_begin_probes(crew, member);
+        crew_try_ready(crew, member);
         crew_settle(crew);
 }
 
@@ -88,8 +89,9 @@ void crew_on_notify(Crew *crew, uint32_t index, pid_t sender, const NotifyWords 
                 take_status(crew, member, words->status);
         if (words->extend_timeout_usec > 0)
                 extend(crew, member, words->extend_timeout_usec);
-        if (words->ready && crew_service(crew, member)->type == SERVICE_NOTIFY)
-                crew_live(crew, member, LIFE_IS_READY);
+        if (words->ready)
+                crew_hear_ready(crew, member);
+        crew_hear_watchdog(crew, member, words);
         if (words->drained)
                 take_drained(crew, member);
         if (words->hook[0])
@@ -116,10 +118,12 @@ static HookSlot *foreign_slot(Crew *crew, uint32_t index, const char *name) {
         for (unsigned i = 0; i < crew->n_foreign; i++)
                 if (crew->foreign[i].member == index && strcmp(crew->foreign[i].name, name) == 0)
                         return &crew->foreign[i].slot;
-        if (crew->n_foreign == FOREIGN_MARKS_MAX)
+        if (!crew->foreign)
+                crew->foreign = malloc(FOREIGN_MARKS_MAX * sizeof *crew->foreign);
+        if (!crew->foreign || crew->n_foreign == FOREIGN_MARKS_MAX)
                 return NULL;
         ForeignMark *mark = &crew->foreign[crew->n_foreign++];
-        mark->member = index;
+        *mark = (ForeignMark){ .member = index };
         strncpy(mark->name, name, sizeof mark->name - 1);
         return &mark->slot;
 }

@@ -128,7 +128,8 @@ static bool counts_as_ready(const Crew *crew, const Member *member) {
                 return !service->essential;
         if (goes && member->has_exited && member->clean && !member->asked && service->restart != RESTART_ALWAYS)
                 return may_be_gone;
-        return member->life.state == LIFE_READY || (member->life.state == LIFE_DONE && may_be_gone);
+        return (member->life.state == LIFE_READY && !crew_unready_probe(crew, member)) ||
+               (member->life.state == LIFE_DONE && may_be_gone);
 }
 
 void crew_update_ready(Crew *crew, Member *member) {

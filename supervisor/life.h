@@ -31,7 +31,8 @@ typedef enum LifeHappening {
         LIFE_HOOKS_FAILED, /* the same, and a pre-start hook said abort */
         LIFE_IS_READY,
         LIFE_OVERDUE,   /* not ready in time: it failed to start */
-        LIFE_UNHEALTHY, /* its start-up or liveness probe, or its watchdog, says that it must go */
+        LIFE_UNHEALTHY, /* its start-up or liveness probe, or its watchdog, says that it must go; not when it is to stop
+                         */
         LIFE_MAIN_GONE, /* the main process was collected, or could not be made */
         LIFE_TREE_GONE, /* no process of it is left, descendants and hooks included */
         LIFE_TIME_UP,   /* the limit of the present state has passed */

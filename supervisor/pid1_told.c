@@ -16,13 +16,15 @@
 
 void pid1_on_launch(void *userdata, uint32_t slot, const ChildFailure *failure) {
         Pid1 *pid1 = userdata;
-        uint32_t n = (uint32_t)crew_size(pid1->crew);
+        uint32_t n = (uint32_t)crew_size(pid1->crew), n_runs = (uint32_t)crew_hook_runs(pid1->crew);
         if (slot < n && failure)
-                crew_on_spawn_failed(pid1->crew, slot, child_step_to_string(failure->step), failure->error);
+                crew_on_spawn_failed(pid1->crew, slot, child_failure_to_string(failure), failure->error);
         else if (slot < n)
                 crew_on_executed(pid1->crew, slot);
+        else if (slot >= n + n_runs)
+                pid1_on_probe_launch(pid1, slot - n - n_runs, failure);
         else if (failure)
-                crew_on_hook_spawn_failed(pid1->crew, slot - n, child_step_to_string(failure->step), failure->error);
+                crew_on_hook_spawn_failed(pid1->crew, slot - n, child_failure_to_string(failure), failure->error);
         pid1_rearm(pid1);
 }
 
@@ -69,11 +71,7 @@ void pid1_on_collected(void *userdata, pid_t pid, const RosterEntry *entry, cons
                 crew_on_orphan_gone(pid1->crew, entry->owner, pid, comm, how);
                 break;
         case ROSTER_PROBE: pid1_on_probe_exited(pid1, pid, entry->owner, how); break;
-        case ROSTER_HELPER:
-                logger_link_on_exited(pid1->logger, how);
-                if (pid1->finished)
-                        (void)sd_event_exit(pid1->event, pid1->code);
-                break;
+        case ROSTER_HELPER: pid1_on_helper_exited(pid1, entry->owner, how); break;
         }
         pid1_rearm(pid1);
 }
