@@ -64,6 +64,8 @@ typedef struct Relation { /* a list of service indices */
 
 typedef enum ListenBy { LISTEN_TCP, LISTEN_UNIX, _LISTEN_BY_MAX } ListenBy;
 
+const char *listen_by_to_string(ListenBy by); /* tcp://, unix: */
+
 /* A socket that endwell holds for a service. */
 typedef struct ListenConfig {
         ListenBy by;

@@ -102,7 +102,7 @@ static void print_listens(const Lines *lines, const ServiceConfig *service) {
         for (uint16_t i = 0; i < service->n_listens; i++) {
                 const ListenConfig *listen = &service->listens[i];
                 begin(lines, "has its socket held: ");
-                fprintf(lines->out, "%s%s", listen->by == LISTEN_TCP ? "tcp://" : "unix:", listen->address);
+                fprintf(lines->out, "%s%s", listen_by_to_string(listen->by), listen->address);
                 if (listen->by == LISTEN_UNIX)
                         fprintf(lines->out, ", mode %04o", (unsigned)listen->mode);
                 fprintf(lines->out, ", named %s", listen->name);

@@ -104,7 +104,7 @@ static void put_listens(Json *json, const ServiceConfig *service) {
         for (uint16_t i = 0; i < service->n_listens; i++) {
                 const ListenConfig *listen = &service->listens[i];
                 bool tcp = listen->by == LISTEN_TCP;
-                snprintf(address, sizeof address, "%s%s", tcp ? "tcp://" : "unix:", listen->address);
+                snprintf(address, sizeof address, "%s%s", listen_by_to_string(listen->by), listen->address);
                 snprintf(mode, sizeof mode, "%04o", (unsigned)listen->mode & 07777);
                 json_open_object(json, NULL);
                 json_put_string(json, "address", address);
