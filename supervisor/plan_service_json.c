@@ -117,16 +117,6 @@ static void put_listens(Json *json, const ServiceConfig *service) {
 
 /* ---- Probes ---- */
 
-static const char *const by_words[_PROBE_BY_MAX] = {
-        [PROBE_BY_NONE] = "none", [PROBE_BY_HTTP] = "http", [PROBE_BY_TCP] = "tcp",
-        [PROBE_BY_UNIX] = "unix", [PROBE_BY_EXEC] = "exec",
-};
-static const char *const kind_words[_PROBE_KIND_MAX] = {
-        [PROBE_STARTUP] = "startup",
-        [PROBE_LIVENESS] = "liveness",
-        [PROBE_READINESS] = "readiness",
-};
-
 static void put_url(Json *json, const char *key, const char *url) {
         if (url)
                 json_put_stringn(json, key, url, strcspn(url, "?"));
@@ -140,7 +130,7 @@ static void put_probe(Json *json, const char *key, const ProbeConfig *probe) {
                 return;
         }
         json_open_object(json, key);
-        json_put_string(json, "by", by_words[probe->by]);
+        json_put_string(json, "by", probe_by_to_string(probe->by));
         if (probe->by == PROBE_BY_EXEC)
                 json_put_string(json, "target", probe->argv[0]);
         else
@@ -156,7 +146,7 @@ static void put_probe(Json *json, const char *key, const ProbeConfig *probe) {
 static void put_probes(Json *json, const ProbeConfig *probes) {
         json_open_object(json, "probes");
         for (int kind = 0; kind < _PROBE_KIND_MAX; kind++)
-                put_probe(json, kind_words[kind], probes ? &probes[kind] : NULL);
+                put_probe(json, probe_kind_to_string((ProbeKind)kind), probes ? &probes[kind] : NULL);
         json_close(json);
 }
 
