@@ -62,6 +62,7 @@ void crew_on_exited(Crew *crew, uint32_t index, Ended how) {
         const ServiceConfig *service = crew_service(crew, member);
         member->has_exited = true;
         member->how = how;
+        member->oom = how.oom && !member->kill_reason;
         member->exited_usec = crew_now(crew);
         member->ready_for_usec = member->ready_usec ? usec_sub(member->exited_usec, member->ready_usec) : 0;
         member->clean = !member->error_step && is_clean(service, member, how);
@@ -107,6 +108,8 @@ static const char *gone_cause(const Member *member) {
         const char *reason = member->kill_reason;
         if (member->error_step || member->start_hook_failed)
                 return "crashed";
+        if (member->oom)
+                return "oom";
         if (!reason)
                 return !member->has_exited || member->asked || member->clean ? "clean" : "crashed";
         if (strcmp(reason, "drained") == 0)

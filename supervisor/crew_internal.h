@@ -56,7 +56,7 @@ typedef struct Member {
         bool settled;              /* ready once, or resting: those who wait for its start may go on */
         bool new_orphans;          /* adopted since the tree was last asked or killed */
         bool has_exited, asked, clean, said_stopping, drained, overdue, start_hook_failed, requirement_failed;
-        bool counted_ready, forced_in_ending;
+        bool counted_ready, forced_in_ending, oom;
         char owner[37];
 } Member;
 

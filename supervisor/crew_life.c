@@ -21,7 +21,7 @@ static void begin_run(Crew *crew, Member *member) {
         member->ready_for_usec = 0;
         member->kill_reason = member->error_step = NULL;
         member->has_exited = member->asked = member->clean = member->said_stopping = member->drained = false;
-        member->overdue = member->start_hook_failed = false;
+        member->overdue = member->start_hook_failed = member->oom = false;
         member->pid = 0;
         new_owner(crew, member->owner);
         crew_record_member(crew, member, &(Event){ .kind = EVENT_SERVICE_STARTING });
