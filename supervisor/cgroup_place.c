@@ -8,9 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MEMBERSHIP_MAX 16384 /* of /proc/PID/cgroup: fourteen hierarchies and their paths, of 200 bytes in Kubernetes  \
-                              */
-#define FOUND 1              /* among ourselves: the answer of a walk that can stop */
+#define MEMBERSHIP_MAX                                                                                                 \
+        16384   /* of /proc/PID/cgroup: fourteen hierarchies and their paths, of 200 bytes in Kubernetes               \
+                 */
+#define FOUND 1 /* among ourselves: the answer of a walk that can stop */
 
 /* Whether `word` stands in a list with commas between. */
 static bool has_word(const char *list, size_t length, const char *word) {

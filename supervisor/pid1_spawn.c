@@ -112,7 +112,7 @@ static ChildOutput output_of(const Output *output, int watched_fd) {
         return child;
 }
 
-static int start(Pid1 *pid1, const ChildPlan *plan, const RosterEntry *entry, uint32_t slot, pid_t *ret_pid) {
+int pid1_start(Pid1 *pid1, const ChildPlan *plan, const RosterEntry *entry, uint32_t slot, pid_t *ret_pid) {
         pid_t pid;
         int failure_fd;
         int r = child_spawn(plan, &pid, &failure_fd);
@@ -154,9 +154,9 @@ int pid1_spawn(void *self, uint32_t member, pid_t *ret_pid) {
         if (r < 0)
                 return r;
         watch_output(pid1, member, &view, &watched);
-        plan.output = output_of(&view.service->standard_output, watched.fds[0]);
-        plan.error = output_of(&view.service->standard_error, watched.fds[1]);
-        r = start(pid1, &plan, &(RosterEntry){ .kind = ROSTER_MAIN, .owner = member }, member, ret_pid);
+        plan.output = output_of(service_output(view.service), watched.fds[0]);
+        plan.error = output_of(service_error(view.service), watched.fds[1]);
+        r = pid1_start(pid1, &plan, &(RosterEntry){ .kind = ROSTER_MAIN, .owner = member }, member, ret_pid);
         if (r < 0)
                 return r;
         survey_note_session(pid1->survey, member, *ret_pid);
@@ -200,6 +200,10 @@ static const Inheritance *inheritance_of(const Pid1 *pid1, const HookConfig *hoo
 int pid1_spawn_hook(void *self, uint32_t run, pid_t *ret_pid) {
         Pid1 *pid1 = self;
         HookView hook = crew_hook_view(pid1->crew, run);
+        if (hook.hook->url) {
+                *ret_pid = 0;
+                return pid1_ask_hook(pid1, run, hook.hook);
+        }
         bool has_member = hook.member != CREW_NOBODY;
         MemberView view = has_member ? crew_view(pid1->crew, hook.member) : (MemberView){ 0 };
         _cleanup_(outfit_done) Outfit outfit = { 0 };
@@ -215,8 +219,8 @@ int pid1_spawn_hook(void *self, uint32_t run, pid_t *ret_pid) {
         int r = dress(&outfit, hook.hook->rights, hook.hook->environment, inheritance_of(pid1, hook.hook), &plan);
         if (r < 0)
                 return r;
-        r = start(pid1, &plan, &(RosterEntry){ .kind = ROSTER_HOOK, .owner = run },
-                  (uint32_t)crew_size(pid1->crew) + run, ret_pid);
+        r = pid1_start(pid1, &plan, &(RosterEntry){ .kind = ROSTER_HOOK, .owner = run },
+                       (uint32_t)crew_size(pid1->crew) + run, ret_pid);
         if (r >= 0)
                 pid1->hook_pids[run] = *ret_pid;
         return r;
