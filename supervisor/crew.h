@@ -29,6 +29,7 @@ typedef enum Whom {
 typedef struct Ended {
         int code;   /* CLD_EXITED, CLD_KILLED, CLD_DUMPED */
         int status; /* exit status or signal */
+        bool oom;   /* of a main process: the OOM killer's SIGKILL */
         uint64_t max_rss_kib;
         usec_t cpu_usec;
 } Ended;

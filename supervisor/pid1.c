@@ -203,6 +203,7 @@ static int make_parts(Pid1 *pid1) {
         if (r < 0)
                 return r;
         survey_set_crew(pid1->survey, pid1->crew);
+        pid1_make_groups(pid1);
         r = make_sockets(pid1);
         if (r >= 0)
                 r = pid1_make_logger(pid1);
@@ -218,6 +219,7 @@ static void leave(Pid1 *pid1, int code) {
 #ifndef __SANITIZE_ADDRESS__
         if (pid1->finished) {
                 control_free(pid1->control);
+                control_groups_free(pid1->groups);
                 fflush(NULL);
                 _exit(code);
         }
@@ -233,6 +235,8 @@ static Pid1 *pid1_free(Pid1 *pid1) {
         prober_link_free(pid1->prober);
         launches_free(pid1->launches);
         survey_free(pid1->survey);
+        control_groups_free(pid1->groups);
+        oom_close(&pid1->oom);
         roster_free(pid1->roster);
         crew_free(pid1->crew);
         archive_free(pid1->archive);
@@ -294,7 +298,7 @@ static void become_first(Pid1 *pid1) {
 }
 
 int pid1_run(Config *config, const RunOptions *options) {
-        Pid1 pid1 = { .config = config, .options = options, .code = EXIT_OWN_FAULT };
+        Pid1 pid1 = { .config = config, .options = options, .oom = OOM_NONE, .code = EXIT_OWN_FAULT };
         become_first(&pid1);
         int code = open_runtime(&pid1);
         if (code != 0)

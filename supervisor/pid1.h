@@ -7,17 +7,20 @@
  * pid1_sockets.c  what is held for services: sockets, stored descriptors, ready pipes
  * pid1_told.c     what children tell: by error pipes, ends, messages
  * pid1_logger.c   the logger
+ * pid1_groups.c   control groups, and whom the OOM killer took
  * pid1_signals.c  what signals mean here
  * pid1_control.c  what the control socket's methods do
  * pid1_upward.c   what the parent of this endwell hears, and when */
 #pragma once
 #include "supervisor/archive.h"
 #include "supervisor/control.h"
+#include "supervisor/control_groups.h"
 #include "supervisor/crew.h"
 #include "supervisor/environment.h"
 #include "supervisor/launches.h"
 #include "supervisor/logger_link.h"
 #include "supervisor/mailbox.h"
+#include "supervisor/oom.h"
 #include "supervisor/past.h"
 #include "supervisor/prober_link.h"
 #include "supervisor/roster.h"
@@ -44,6 +47,8 @@ typedef struct Pid1 {
         Signals *signals;
         Roster *roster;
         Survey *survey;
+        ControlGroups *groups; /* NULL: none are used */
+        Oom oom;
         Launches *launches; /* slots: members, then hook runs, then probe runs */
         Mailbox *mailbox;   /* NULL: no runtime directory */
         Control *control;   /* NULL: no runtime directory */
@@ -65,6 +70,7 @@ typedef struct Pid1 {
         Past past;
         pid_t *hook_pids;           /* of each hook run: its group */
         ProbeChild *probe_children; /* of each probe run: its command; NULL: there is none */
+        bool groups_doubted;        /* somebody could not be put into his; said once */
         bool finished, had_term,
                 passed_on; /* single-command mode: SIGTERM, or what stands for it, was sent; sent before it was asked */
         int code;
@@ -95,6 +101,15 @@ int pid1_make_probes(Pid1 *pid1);
 /* True: a helper still has something to do or to be collected; its end, or the deadline, ends the loop. */
 bool pid1_await_helpers(Pid1 *pid1);
 void pid1_on_helper_exited(Pid1 *pid1, uint32_t helper, Ended how);
+
+void pid1_make_groups(Pid1 *pid1);
+/* Before a spawn: the directory of the member's control group, for the plan; NULL: it has none. */
+const char *pid1_group_for(Pid1 *pid1, uint32_t member);
+/* After it: where the kernel did not put the child there, it is looked at once it runs. */
+void pid1_doubt_group(Pid1 *pid1, uint32_t member);
+void pid1_check_group(Pid1 *pid1, uint32_t member);
+/* Its main process ended: fills in Ended.oom. */
+void pid1_note_end(Pid1 *pid1, uint32_t member, Ended *how);
 
 /* Of the Stage; see crew.h. */
 int pid1_spawn(void *self, uint32_t member, pid_t *ret_pid);

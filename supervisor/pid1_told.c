@@ -19,9 +19,10 @@ void pid1_on_launch(void *userdata, uint32_t slot, const ChildFailure *failure) 
         uint32_t n = (uint32_t)crew_size(pid1->crew), n_runs = (uint32_t)crew_hook_runs(pid1->crew);
         if (slot < n && failure)
                 crew_on_spawn_failed(pid1->crew, slot, child_failure_to_string(failure), failure->error);
-        else if (slot < n)
+        else if (slot < n) {
+                pid1_check_group(pid1, slot);
                 crew_on_executed(pid1->crew, slot);
-        else if (slot >= n + n_runs)
+        } else if (slot >= n + n_runs)
                 pid1_on_probe_launch(pid1, slot - n - n_runs, failure);
         else if (failure)
                 crew_on_hook_spawn_failed(pid1->crew, slot - n, child_failure_to_string(failure), failure->error);
@@ -31,6 +32,8 @@ void pid1_on_launch(void *userdata, uint32_t slot, const ChildFailure *failure) 
 void pid1_on_surveyed(void *userdata) {
         Pid1 *pid1 = userdata;
         crew_on_surveyed(pid1->crew);
+        if (pid1->groups)
+                control_groups_tidy(pid1->groups);
         pid1_rearm(pid1);
 }
 
@@ -41,6 +44,7 @@ static void on_main_collected(Pid1 *pid1, pid_t pid, uint32_t member, Ended how)
         pid_t main_pid = crew_view(pid1->crew, member).pid;
         if (main_pid != pid && main_pid > 0)
                 return; /* it had handed over by MAINPID= */
+        pid1_note_end(pid1, member, &how);
         crew_on_exited(pid1->crew, member, how);
 }
 
