@@ -20,6 +20,7 @@ typedef enum ChildStep {
         CHILD_STEP_NONE,
         CHILD_STEP_SIGNALS,
         CHILD_STEP_SESSION,
+        CHILD_STEP_LISTEN,
         CHILD_STEP_INPUT,
         CHILD_STEP_OUTPUT,
         CHILD_STEP_ERROR,
@@ -58,6 +59,7 @@ typedef struct ChildDescriptor {
 } ChildDescriptor;
 
 typedef struct Rights Rights;
+typedef struct Listening Listening;
 
 typedef struct ChildPlan {
         char *const *argv; /* argv[0] without a slash is looked up in PATH of `envp` */
@@ -70,6 +72,7 @@ typedef struct ChildPlan {
         int parent_death_signal; /* 0: none */
         const ChildDescriptor *descriptors;
         size_t n_descriptors;
+        const Listening *listening;       /* what it does to held sockets first; NULL: nothing */
         const Rights *rights;             /* NULL: endwell's own */
         const char *control_group;        /* directory of a cgroup v2 that it joins; NULL: none */
         char *pid_words[CHILD_PID_WORDS]; /* in `envp`: its pid is written there, see CHILD_PID_ROOM; NULL */
@@ -77,7 +80,8 @@ typedef struct ChildPlan {
 
 typedef struct ChildFailure {
         ChildStep step;
-        int error; /* errno */
+        int error;    /* errno */
+        size_t which; /* of CHILD_STEP_LISTEN: the socket */
 } ChildFailure;
 
 /* Remembers the descriptor limit that endwell was given and raises its own to the hard one. Call once, early. */

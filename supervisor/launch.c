@@ -2,6 +2,7 @@
 #include "supervisor/launch.h"
 #include "base/take.h"
 #include "supervisor/descriptors.h"
+#include "supervisor/listening.h"
 #include "supervisor/signals.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -23,12 +24,15 @@ static int exit_code_for(ChildStep step, int error) {
         return error == ENOENT || error == ENOTDIR ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 }
 
-_Noreturn static void fail(int failure_fd, ChildStep step, int error) {
-        ChildFailure failure = { .step = step, .error = error };
+_Noreturn static void fail_with(int failure_fd, ChildFailure failure) {
         /* An empty pipe takes so few bytes whole. When nobody reads any more, the exit code still tells the kind. */
         ssize_t n = write(failure_fd, &failure, sizeof failure);
         (void)n;
-        _exit(exit_code_for(step, error));
+        _exit(exit_code_for(failure.step, failure.error));
+}
+
+_Noreturn static void fail(int failure_fd, ChildStep step, int error) {
+        fail_with(failure_fd, (ChildFailure){ .step = step, .error = error });
 }
 
 static int enter_session(ChildSession session) {
@@ -148,6 +152,13 @@ static void arrange_descriptors(const Launch *launch) {
                 fail(launch->failure_fd, CHILD_STEP_DESCRIPTORS, -r);
 }
 
+static void make_listen(const Launch *launch) {
+        size_t which;
+        int r = launch->plan->listening ? listening_begin(launch->plan->listening, &which) : 0;
+        if (r < 0)
+                fail_with(launch->failure_fd, (ChildFailure){ .step = CHILD_STEP_LISTEN, .error = -r, .which = which });
+}
+
 /* The session comes first: from then on a signal to the group finds the child. Then the signals: what was sent since
  * the fork arrives. That is not left for the end, because what follows may wait for others (a FIFO without a reader, a
  * directory on a dead network), and a child that waits must still end when it is asked. */
@@ -162,6 +173,7 @@ _Noreturn void launch(const Launch *launch) {
                 r = signals_reset_for_child();
         if (r < 0)
                 fail(launch->failure_fd, CHILD_STEP_SIGNALS, -r);
+        make_listen(launch); /* while all descriptors are there, and all rights */
         arrange_descriptors(launch);
         if (launch->limit && setrlimit(RLIMIT_NOFILE, launch->limit) < 0)
                 fail(launch->failure_fd, CHILD_STEP_LIMITS, errno);
