@@ -19,6 +19,11 @@ typedef struct Environment {
 void environment_add(Environment *environment, const char *name, const char *format, ...)
         __attribute__((format(printf, 3, 4)));
 
+/* A word of the caller's, "NAME=value" of any length, which must live as long. */
+void environment_put(Environment *environment, const char *word);
+/* NAME with room for a pid, which the child writes there (ChildPlan.pid_words): where. NULL: it does not fit. */
+char *environment_add_pid(Environment *environment, const char *name);
+
 /* The whole, NULL-terminated, for exec: `own`, then `configured` (may be NULL), then `inherited`. One allocation that
  * holds only pointers; free() it. 0 or -ENOMEM. */
 int environment_join(const Environment *environment, char *const *configured, char *const *inherited, char ***ret);

@@ -201,6 +201,8 @@ static int make_parts(Pid1 *pid1) {
         survey_set_crew(pid1->survey, pid1->crew);
         r = make_sockets(pid1);
         if (r >= 0)
+                r = pid1_make_holders(pid1);
+        if (r >= 0)
                 r = pid1_make_logger(pid1);
         return r < 0 ? r : signals_new(&pid1->signals, pid1->event, pid1_on_signal, pid1);
 }
@@ -223,6 +225,7 @@ static Pid1 *pid1_free(Pid1 *pid1) {
         signals_free(pid1->signals);
         control_free(pid1->control);
         mailbox_free(pid1->mailbox);
+        pid1_free_holders(pid1);
         logger_link_free(pid1->logger);
         launches_free(pid1->launches);
         survey_free(pid1->survey);

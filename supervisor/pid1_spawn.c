@@ -27,12 +27,13 @@ static void add_common(Pid1 *pid1, Environment *environment, const MemberView *v
         environment_add(environment, "ENDWELL_PHASE", "%s", pid1->config->phases[view->service->phase].name);
 }
 
-static void add_notify_socket(Pid1 *pid1, Environment *environment, uint32_t member) {
+static void add_notify_socket(Pid1 *pid1, Environment *environment, uint32_t member, const MemberView *view) {
         char name[64];
         crew_name(pid1->crew, member, name, sizeof name);
         if (!pid1->mailbox)
                 return;
-        int r = mailbox_open(pid1->mailbox, member, name);
+        int r = mailbox_open(pid1->mailbox, member, name,
+                             view->service->rights ? view->service->rights->uid : (uid_t)-1);
         if (r < 0)
                 log_warning("could not make the notify socket of %s: %s; it starts without one", name,
                             strerrordesc_np(-r));
@@ -100,9 +101,12 @@ int pid1_spawn(void *self, uint32_t member, pid_t *ret_pid) {
         Environment own = { 0 };
         _cleanup_(freep) char **envp = NULL;
         _cleanup_(watched_done) Watched watched = { { -1, -1 } };
+        _cleanup_(handover_done) Handover handover = { .ready_fd = -1 };
         add_common(pid1, &own, &view);
-        add_notify_socket(pid1, &own, member);
-        int r = environment_join(&own, view.service->environment, environ, &envp);
+        add_notify_socket(pid1, &own, member, &view);
+        int r = pid1_hand_over(pid1, member, &view, &own, &handover);
+        if (r >= 0)
+                r = environment_join(&own, view.service->environment, environ, &envp);
         if (r < 0)
                 return r;
         watch_output(pid1, member, &view, &watched);
@@ -112,7 +116,11 @@ int pid1_spawn(void *self, uint32_t member, pid_t *ret_pid) {
                            .inherit_input = pid1->config->single,
                            .output = output_of(&view.service->standard_output, watched.fds[0]),
                            .error = output_of(&view.service->standard_error, watched.fds[1]),
-                           .session = session_of(pid1) };
+                           .session = session_of(pid1),
+                           .descriptors = handover.descriptors,
+                           .n_descriptors = handover.n,
+                           .listening = handover.listening,
+                           .pid_words = { handover.listen_pid } };
         r = start(pid1, &plan, &(RosterEntry){ .kind = ROSTER_MAIN, .owner = member }, member, ret_pid);
         if (r < 0)
                 return r;
