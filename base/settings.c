@@ -217,3 +217,10 @@ const Setting *settings_get(const SettingsSection *section, const char *key) {
                         return &section->items[i];
         return NULL;
 }
+
+const Setting *settings_last(const SettingsSection *section, const char *key) {
+        for (size_t i = section->n_items; i-- > 0;)
+                if (strcmp(section->items[i].key, key) == 0)
+                        return &section->items[i];
+        return NULL;
+}

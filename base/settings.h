@@ -63,4 +63,5 @@ int settings_read(const char *path, const SettingsKind *kinds, ExpandLookup look
 Settings *settings_free(Settings *settings);
 void settings_freep(Settings **settings);
 
-const Setting *settings_get(const SettingsSection *section, const char *key); /* the value of a single key, or NULL */
+const Setting *settings_get(const SettingsSection *section, const char *key);  /* the value of a single key, or NULL */
+const Setting *settings_last(const SettingsSection *section, const char *key); /* the last line of a list, or NULL */

@@ -89,7 +89,7 @@ static void put_hooks(Json *json, const Config *config, unsigned phase) {
                         continue;
                 json_open_object(json, NULL);
                 json_put_string(json, "hook", hook->name);
-                json_put_string(json, "on", hook->argv ? hook_on_to_string(hook->on) : NULL);
+                json_put_string(json, "on", hook->log_pattern ? NULL : hook_on_to_string(hook->on));
                 json_put_string(json, "log_pattern", hook->log_pattern);
                 json_put_string(json, "service", service ? service->name : NULL);
                 put_span(json, "timeout_us", hook->timeout_usec);

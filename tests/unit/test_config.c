@@ -272,9 +272,9 @@ Test(config, hooks_that_could_never_run_are_refused) {
         must_refuse(WEB "[Hook h]\nService=web\nExec=/bin/true\n",
                     "conf.ini:3: the hook h has Exec, but no On: when shall it run?\n");
         must_refuse(WEB "[Hook h]\nService=web\nOn=pre-stop\n",
-                    "conf.ini:3: the hook h has neither Exec nor LogPattern: what shall it do?\n");
+                    "conf.ini:3: the hook h has neither Exec nor Http nor LogPattern: what shall it do?\n");
         must_refuse(WEB "[Hook h]\nService=web\nOn=pre-stop\nLogPattern=^bye\nExec=/bin/true\n",
-                    "conf.ini:6: LogPattern: the hook has Exec too: either endwell runs it or the service does\n");
+                    "conf.ini:6: LogPattern: the hook has Exec too, line 7: it does one thing only\n");
 }
 
 Test(config, a_pattern_needs_no_edge_and_must_not_explode) {
