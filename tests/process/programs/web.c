@@ -1,13 +1,17 @@
 /* web.c - a small HTTP server that is given its sockets, and ends as a server should that is held by its supervisor.
  *
- * `web [--delay-ms N]`: every request on each socket of $LISTEN_FDS is answered with "ok", after a delay. At SIGTERM it
- * accepts what is queued, until there is nothing, and closes its sockets at once; then it finishes what is in hand,
- * tells every client that this was the last answer, and exits with 0. What it did is in $ACTOR_LOG. */
+ * `web [--delay-ms N] [--last]`: every request on each socket of $LISTEN_FDS is answered with "ok", after a delay. At
+ * SIGTERM it accepts what is queued, until there is nothing, and closes its sockets at once; then it finishes what is
+ * in hand, tells every client that this was the last answer, and exits with 0. With --last it knows that nobody comes
+ * after it, and lets nobody in while it looks. What it did is in $ACTOR_LOG. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +22,12 @@
 
 #include "actor.h"
 
-#define FIRST      3
-#define FDS_MAX    4096
-#define IDLE_USEC  300000 /* a client that said nothing for so long says nothing more */
-#define ROOM       2048
-#define EVENTS_MAX 64
+#define FIRST       3
+#define FDS_MAX     4096
+#define IDLE_USEC   300000 /* a client that said nothing for so long says nothing more */
+#define HALF_WAY_MS 20
+#define ROOM        2048
+#define EVENTS_MAX  64
 
 typedef struct Client {
         bool there, asked, last; /* asked: its request is whole and is answered at `due` */
@@ -34,7 +39,7 @@ typedef struct Client {
 static Client *clients; /* by descriptor */
 static int epoll_fd, n_sockets, n_clients, highest;
 static uint64_t delay_usec;
-static bool draining;
+static bool draining, last;
 static unsigned long accepted, asked, answered, left;
 
 static void watch(int fd) {
@@ -47,6 +52,12 @@ static void drop(int fd) {
         clients[fd].there = false;
         n_clients--;
         close(fd);
+}
+
+/* Once: from now on there is enough to do that an ending would find something. */
+static void say_busy(void) {
+        if (answered == 50)
+                actor_log("busy", "%s", "");
 }
 
 static void answer(int fd) {
@@ -62,6 +73,7 @@ static void answer(int fd) {
                 answered++;
         else
                 left++; /* it did not wait for its answer */
+        say_busy();
         if (closes)
                 drop(fd);
 }
@@ -112,13 +124,39 @@ static bool take_client(int socket) {
         return true;
 }
 
-/* Between the last look into the queue and the close lies as little as can be: who comes there is lost. */
+/* The first packet of a new client (SYN alone) is passed over; who has come half-way comes in. It must not be done
+ * where another run comes, which has the same socket. */
+static void shut_the_door(int socket) {
+        struct sock_filter filter[] = {
+                BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 13), /* the flags */
+                BPF_STMT(BPF_ALU | BPF_AND | BPF_K, TH_SYN | TH_ACK),
+                BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TH_SYN, 0, 1),
+                BPF_STMT(BPF_RET | BPF_K, 0),
+                BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
+        };
+        struct sock_fprog program = { .len = sizeof filter / sizeof *filter, .filter = filter };
+        if (setsockopt(socket, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) < 0)
+                actor_die("shutting the door");
+}
+
+/* Whether one of those has come by now. */
+static bool somebody_was_half_way(int socket) {
+        struct pollfd door = { .fd = socket, .events = POLLIN };
+        return poll(&door, 1, HALF_WAY_MS) > 0;
+}
+
+/* Between the last look into the queue and the close lies as little as can be: who comes there the kernel turns away,
+ * though he was let in. */
 static void drain(void) {
         words_send(NULL, "STOPPING=1", -1);
         draining = true;
         for (int fd = FIRST; fd < FIRST + n_sockets; fd++) {
-                while (take_client(fd))
-                        ;
+                if (last)
+                        shut_the_door(fd);
+                do
+                        while (take_client(fd))
+                                ;
+                while (last && somebody_was_half_way(fd));
                 close(fd);
         }
 }
@@ -143,8 +181,11 @@ static int look_after_clients(void) {
 
 static void serve(int signals) {
         struct epoll_event events[EVENTS_MAX];
-        while (!draining || n_clients > 0) {
-                int n = epoll_wait(epoll_fd, events, EVENTS_MAX, look_after_clients());
+        for (;;) {
+                int most_ms = look_after_clients();
+                if (draining && n_clients == 0)
+                        return;
+                int n = epoll_wait(epoll_fd, events, EVENTS_MAX, most_ms);
                 for (int i = 0; i < n; i++) {
                         int fd = events[i].data.fd;
                         if (fd == signals) {
@@ -175,8 +216,11 @@ static void take_sockets(void) {
 
 int main(int argc, char **argv) {
         sigset_t set;
-        if (argc == 3 && strcmp(argv[1], "--delay-ms") == 0)
-                delay_usec = (uint64_t)actor_number(argv[2]) * 1000;
+        for (int i = 1; i < argc; i++)
+                if (strcmp(argv[i], "--last") == 0)
+                        last = true;
+                else if (strcmp(argv[i], "--delay-ms") == 0)
+                        delay_usec = (uint64_t)actor_number(argv[++i]) * 1000;
         actor_log_open();
         sigemptyset(&set);
         sigaddset(&set, SIGTERM);
