@@ -138,7 +138,7 @@ static void find_longest(HookTimes *times, const Config *config) {
 static void add_chains(HookTimes *times, const Config *config) {
         for (size_t i = 0; i < config->n_services; i++) {
                 uint16_t service = times->by_depth[i];
-                const Relation *after = &config->services[service].after;
+                const Relation *after = service_after(&config->services[service]);
                 usec_t most = 0;
                 for (uint16_t j = 0; j < after->n; j++)
                         most = usec_max(most, times->chain_usec[after->items[j]]);

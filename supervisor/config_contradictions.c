@@ -74,9 +74,9 @@ static void check_terminal(Reading *reading, const SettingsSection *section, con
         if (service->instances > 1)
                 value_refuse(reading, line, "%s has %u instances, but there is one terminal", service->name,
                              service->instances);
-        if (service->standard_output.kind != OUTPUT_INHERIT)
+        if (service_output(service)->kind != OUTPUT_INHERIT)
                 value_refuse(reading, output, "with TTY=yes the terminal is its output: leave this out");
-        if (service->standard_error.kind != OUTPUT_INHERIT)
+        if (service_error(service)->kind != OUTPUT_INHERIT)
                 value_refuse(reading, error, "with TTY=yes the terminal is its output: leave this out");
         if (!isatty(STDIN_FILENO))
                 value_warn(reading, line, "endwell's standard input is no terminal here");

@@ -31,11 +31,13 @@ static void service_done(ServiceConfig *service) {
         free(service->argv);
         free(service->environment);
         free(service->working_directory);
-        free(service->standard_output.path);
-        free(service->standard_error.path);
-        free(service->after.items);
-        free(service->requires.items);
-        free(service->before.items);
+        if (service->outputs) {
+                free(service->outputs->standard_output.path);
+                free(service->outputs->standard_error.path);
+                free(service->outputs);
+        }
+        free(service->success);
+        free(service->relations);
         for (int kind = 0; service->probes && kind < _PROBE_KIND_MAX; kind++)
                 probe_config_done(&service->probes[kind]);
         free(service->probes);
@@ -65,6 +67,7 @@ Config *config_free(Config *config) {
         for (size_t i = 0; i < config->n_files; i++)
                 free(config->files[i]);
         free(config->services);
+        free(config->names);
         free(config->hooks);
         free(config->files);
         free(config->path);

@@ -38,16 +38,24 @@ static void add_status(Reading *reading, const Setting *setting, const char *wor
         value_refuse(reading, setting, "%.40s is neither an exit code (0 to 255) nor the name of a signal", word);
 }
 
+/* Into an ExitSet *, which is made for the first word. */
 static void value_exit_set(Reading *reading, const Setting *setting, void *ret_value) {
         _cleanup_(freep) char **words = NULL;
+        ExitSet **set = ret_value;
         size_t n = 0;
 
         if (!value_words(reading, setting, &words, &n))
                 return;
-        if (n == 0)
-                *(ExitSet *)ret_value = (ExitSet){ 0 };
-        for (size_t i = 0; i < n; i++)
-                add_status(reading, setting, words[i], ret_value);
+        if (n == 0) {
+                freep(set);
+                *set = NULL;
+        } else if (!*set) {
+                *set = calloc(1, sizeof **set);
+                if (!*set)
+                        reading->error = -ENOMEM;
+        }
+        for (size_t i = 0; *set && i < n; i++)
+                add_status(reading, setting, words[i], *set);
 }
 
 #define NOTIFY_FD_FIRST 3
@@ -92,8 +100,8 @@ static const ValueRule service_rules[] = {
         { "DrainUntil", value_drain_until, offsetof(ServiceConfig, drain_until) },
         { "DrainedSignal", value_signal, offsetof(ServiceConfig, drained_signal) },
         { "WorkingDirectory", value_directory, offsetof(ServiceConfig, working_directory) },
-        { "StandardOutput", value_output, offsetof(ServiceConfig, standard_output) },
-        { "StandardError", value_output, offsetof(ServiceConfig, standard_error) },
+        { "StandardOutput", value_standard_output, offsetof(ServiceConfig, outputs) },
+        { "StandardError", value_standard_error, offsetof(ServiceConfig, outputs) },
         { "WatchdogSec", value_watchdog, offsetof(ServiceConfig, watchdog_usec) },
         { "FileDescriptorStoreMax", value_store_max, offsetof(ServiceConfig, descriptor_store_max) },
         { "ReloadSignal", value_reload_signal, offsetof(ServiceConfig, reload_signal) },

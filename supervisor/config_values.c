@@ -228,14 +228,14 @@ void value_signal(Reading *reading, const Setting *setting, void *ret_value) {
         else if (number == SIGSTOP || number == SIGTSTP || number == SIGTTIN || number == SIGTTOU)
                 value_refuse(reading, setting, "only suspends a program and never ends it");
         else
-                *(int *)ret_value = number;
+                *(uint8_t *)ret_value = (uint8_t)number; /* at most SIGRTMAX, 64 */
 }
 
 void value_reload_signal(Reading *reading, const Setting *setting, void *ret_value) {
         int number = signal_from_string(setting->value);
 
         if (strcmp(setting->value, "none") == 0)
-                *(int *)ret_value = 0;
+                *(uint8_t *)ret_value = 0;
         else if (number == SIGKILL)
                 value_refuse(reading, setting, "ends every program: no reload");
         else

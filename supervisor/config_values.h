@@ -35,16 +35,17 @@ void value_limit_or_infinity(Reading *reading, const Setting *setting, void *ret
 void value_size(Reading *reading, const Setting *setting, void *ret_value);              /* uint64_t, at least 4096 */
 void value_count(Reading *reading, const Setting *setting, void *ret_value);             /* unsigned, 0 allowed */
 void value_instances(Reading *reading, const Setting *setting, void *ret_value);     /* uint16_t, 1 to INSTANCES_MAX */
-void value_signal(Reading *reading, const Setting *setting, void *ret_value);        /* int */
-void value_reload_signal(Reading *reading, const Setting *setting, void *ret_value); /* int, or 0 for none */
+void value_signal(Reading *reading, const Setting *setting, void *ret_value);        /* uint8_t */
+void value_reload_signal(Reading *reading, const Setting *setting, void *ret_value); /* uint8_t, or 0 for none */
 void value_watchdog(Reading *reading, const Setting *setting, void *ret_value);      /* usec_t, USEC_INFINITY: off */
 void value_store_max(Reading *reading, const Setting *setting, void *ret_value);     /* uint16_t */
 void value_path(Reading *reading, const Setting *setting, void *ret_value);          /* char *, absolute */
 void value_directory(Reading *reading, const Setting *setting, void *ret_value);     /* char *, exists */
-void value_output(Reading *reading, const Setting *setting, void *ret_value);        /* Output */
-void value_group(Reading *reading, const Setting *setting, void *ret_value);         /* int: gid (config_user.c) */
-void value_pattern(Reading *reading, const Setting *setting, void *ret_value);       /* char *: an ERE that compiles */
-void value_later(Reading *reading, const Setting *setting, void *ret_value);         /* nothing: not in this version */
+void value_standard_output(Reading *reading, const Setting *setting, void *ret_value); /* Outputs *, made if NULL */
+void value_standard_error(Reading *reading, const Setting *setting, void *ret_value);  /* the same */
+void value_group(Reading *reading, const Setting *setting, void *ret_value);           /* int: gid (config_user.c) */
+void value_pattern(Reading *reading, const Setting *setting, void *ret_value); /* char *: an ERE that compiles */
+void value_later(Reading *reading, const Setting *setting, void *ret_value);   /* nothing: not in this version */
 
 void value_mode(Reading *reading, const Setting *setting, void *ret_value);
 void value_log_format(Reading *reading, const Setting *setting, void *ret_value);

@@ -98,9 +98,8 @@ static bool output_is_later(const char *text) {
         return strncmp(text, "log:", 4) == 0;
 }
 
-void value_output(Reading *reading, const Setting *setting, void *ret_value) {
+static void read_output(Reading *reading, const Setting *setting, Output *output) {
         const char *text = setting->value;
-        Output *output = ret_value;
 
         if (strcmp(text, "inherit") == 0)
                 output->kind = OUTPUT_INHERIT;
@@ -114,4 +113,25 @@ void value_output(Reading *reading, const Setting *setting, void *ret_value) {
                 value_refuse(reading, setting, "this output is not in this version yet");
         else
                 value_refuse(reading, setting, "must be inherit, null, file:PATH or append:PATH");
+}
+
+/* Those of a service, made for the first of the two that is given; NULL: without memory. */
+static Outputs *own_outputs(Reading *reading, Outputs **outputs) {
+        if (!*outputs)
+                *outputs = calloc(1, sizeof **outputs);
+        if (!*outputs)
+                reading->error = -ENOMEM;
+        return *outputs;
+}
+
+void value_standard_output(Reading *reading, const Setting *setting, void *ret_value) {
+        Outputs *outputs = own_outputs(reading, ret_value);
+        if (outputs)
+                read_output(reading, setting, &outputs->standard_output);
+}
+
+void value_standard_error(Reading *reading, const Setting *setting, void *ret_value) {
+        Outputs *outputs = own_outputs(reading, ret_value);
+        if (outputs)
+                read_output(reading, setting, &outputs->standard_error);
 }

@@ -16,24 +16,29 @@
 
 static const char *step_of(Pid1 *pid1, uint32_t member, const ChildFailure *failure) {
         return failure->step == CHILD_STEP_LISTEN ? pid1_on_listen_failed(pid1, member, failure->which)
-                                                  : child_step_to_string(failure->step);
+                                                  : child_failure_to_string(failure);
 }
 
 void pid1_on_launch(void *userdata, uint32_t slot, const ChildFailure *failure) {
         Pid1 *pid1 = userdata;
-        uint32_t n = (uint32_t)crew_size(pid1->crew);
+        uint32_t n = (uint32_t)crew_size(pid1->crew), n_runs = (uint32_t)crew_hook_runs(pid1->crew);
         if (slot < n && failure)
                 crew_on_spawn_failed(pid1->crew, slot, step_of(pid1, slot, failure), failure->error);
-        else if (slot < n)
+        else if (slot < n) {
+                pid1_check_group(pid1, slot);
                 crew_on_executed(pid1->crew, slot);
+        } else if (slot >= n + n_runs)
+                pid1_on_probe_launch(pid1, slot - n - n_runs, failure);
         else if (failure)
-                crew_on_hook_spawn_failed(pid1->crew, slot - n, child_step_to_string(failure->step), failure->error);
+                crew_on_hook_spawn_failed(pid1->crew, slot - n, child_failure_to_string(failure), failure->error);
         pid1_rearm(pid1);
 }
 
 void pid1_on_surveyed(void *userdata) {
         Pid1 *pid1 = userdata;
         crew_on_surveyed(pid1->crew);
+        if (pid1->groups)
+                control_groups_tidy(pid1->groups);
         pid1_rearm(pid1);
 }
 
@@ -45,10 +50,11 @@ static void on_main_collected(Pid1 *pid1, pid_t pid, uint32_t member, Ended how)
         pid_t main_pid = crew_view(pid1->crew, member).pid;
         if (main_pid != pid && main_pid > 0)
                 return; /* it had handed over by MAINPID= */
+        pid1_note_end(pid1, member, &how);
         crew_on_exited(pid1->crew, member, how);
 }
 
-void pid1_on_collected(void *userdata, pid_t pid, const RosterEntry *entry, Ended how) {
+void pid1_on_collected(void *userdata, pid_t pid, const RosterEntry *entry, const char *comm, Ended how) {
         Pid1 *pid1 = userdata;
         if (!entry) {
                 if (pid1->config->say_orphans)
@@ -71,15 +77,11 @@ void pid1_on_collected(void *userdata, pid_t pid, const RosterEntry *entry, Ende
                 break;
         case ROSTER_ORPHAN:
                 if (pid1->config->say_orphans)
-                        log_notice("collected orphan %d (%s)", (int)pid, entry->comm);
-                crew_on_orphan_gone(pid1->crew, entry->owner, pid, entry->comm, how);
+                        log_notice("collected orphan %d (%s)", (int)pid, comm);
+                crew_on_orphan_gone(pid1->crew, entry->owner, pid, comm, how);
                 break;
         case ROSTER_PROBE: pid1_on_probe_exited(pid1, pid, entry->owner, how); break;
-        case ROSTER_HELPER:
-                logger_link_on_exited(pid1->logger, how);
-                if (pid1->finished)
-                        (void)sd_event_exit(pid1->event, pid1->code);
-                break;
+        case ROSTER_HELPER: pid1_on_helper_exited(pid1, entry->owner, how); break;
         }
         pid1_rearm(pid1);
 }
@@ -101,9 +103,11 @@ static void tell_of_unknown_end(Pid1 *pid1, uint32_t member, pid_t pid) {
         if (!known)
                 return;
         RosterEntry entry = *known;
+        char comm[ROSTER_COMM_MAX];
+        strcpy(comm, roster_comm(pid1->roster, known)); /* it goes with its entry */
         roster_remove(pid1->roster, pid);
         if (entry.kind == ROSTER_ORPHAN)
-                crew_on_orphan_gone(pid1->crew, entry.owner, pid, entry.comm, unknown);
+                crew_on_orphan_gone(pid1->crew, entry.owner, pid, comm, unknown);
         else if (crew_view(pid1->crew, member).pid == pid) {
                 if (pid1->mailbox)
                         mailbox_drain(pid1->mailbox, member);
@@ -168,13 +172,13 @@ static void refuse(Pid1 *pid1, uint32_t member, pid_t sender, const char *reason
 /* The former main process is one of the tree from now on. */
 static void demote(Pid1 *pid1, uint32_t member, pid_t pid) {
         RosterEntry *entry = roster_find(pid1->roster, pid);
-        KinProcess process;
+        KinProcess process = { 0 };
         if (!entry || entry->kind != ROSTER_MAIN)
                 return;
         entry->kind = ROSTER_ORPHAN;
         if (kin_read(pid, &process) == 0)
-                memcpy(entry->comm, process.comm, sizeof entry->comm);
-        crew_on_orphan_adopted(pid1->crew, member, pid, entry->comm);
+                roster_set_comm(pid1->roster, pid, process.comm);
+        crew_on_orphan_adopted(pid1->crew, member, pid, process.comm);
 }
 
 static void take_main_pid(Pid1 *pid1, uint32_t member, pid_t sender, pid_t pid) {

@@ -143,7 +143,7 @@ Test(config_values, each_bad_value_is_refused_at_its_line_with_its_reason) {
 /* A key without a reader would take anything. `"(` is an open quote, no path, no word, no number, no pattern. */
 Test(config_values, every_key_of_this_version_has_a_reader_that_refuses_nonsense) {
         for (int kind = CONFIG_SUPERVISOR; kind <= CONFIG_HOOK; kind++)
-                for (const SettingsKey *key = config_kinds[kind].keys; key->name; key++) {
+                for (const SettingsKey *key = config_kinds[kind].keys; *key->name; key++) {
                         char text[256], place[160];
                         snprintf(text, sizeof text, "[Service other]\nExecStart=/bin/true\n[%s%s]\n%s=\"(\n",
                                  config_kinds[kind].name, config_kinds[kind].named ? " http" : "", key->name);
@@ -234,12 +234,12 @@ Test(config_values, good_values_of_a_service) {
         cr_expect_eq(service_with("DrainUntil=notify")->drain_until, DRAIN_NOTIFY);
         cr_expect_eq(service_with("DrainedSignal=INT")->drained_signal, SIGINT);
         cr_expect_str_eq(service_with("WorkingDirectory=/tmp")->working_directory, "/tmp");
-        cr_expect_eq(service_with("StandardOutput=null")->standard_output.kind, OUTPUT_NULL);
-        cr_expect_eq(service_with("StandardError=inherit")->standard_error.kind, OUTPUT_INHERIT);
+        cr_expect_eq(service_with("StandardOutput=null")->outputs->standard_output.kind, OUTPUT_NULL);
+        cr_expect_eq(service_error(service_with("StandardError=inherit"))->kind, OUTPUT_INHERIT);
 }
 
 Test(config_values, exit_codes_and_signals_are_told_apart) {
-        const ExitSet *set = &service_with("SuccessExitStatus=15 143 SIGINT 0\nSuccessExitStatus=255 HUP")->success;
+        const ExitSet *set = service_with("SuccessExitStatus=15 143 SIGINT 0\nSuccessExitStatus=255 HUP")->success;
         cr_expect(exit_set_has_code(set, 15) && exit_set_has_code(set, 143) && exit_set_has_code(set, 255));
         cr_expect(exit_set_has_signal(set, SIGINT) && exit_set_has_signal(set, SIGHUP));
         cr_expect(!exit_set_has_signal(set, 15) && !exit_set_has_code(set, SIGINT) && !exit_set_has_code(set, 14));
@@ -258,12 +258,12 @@ Test(config_values, an_output_file_is_taken_when_it_can_be_written_or_made) {
         snprintf(path, sizeof path, "%s/out.log", file.directory);
         snprintf(line, sizeof line, "StandardOutput=append:%s", path);
         const ServiceConfig *service = service_with(line);
-        cr_expect_eq(service->standard_output.kind, OUTPUT_APPEND);
-        cr_expect_str_eq(service->standard_output.path, path);
+        cr_expect_eq(service->outputs->standard_output.kind, OUTPUT_APPEND);
+        cr_expect_str_eq(service->outputs->standard_output.path, path);
         cr_expect_neq(access(path, F_OK), 0, "reading a configuration makes no file");
         config_file_write(&file, "out.log", "old");
         snprintf(line, sizeof line, "StandardError=file:%s", path);
-        cr_expect_eq(service_with(line)->standard_error.kind, OUTPUT_FILE);
+        cr_expect_eq(service_with(line)->outputs->standard_error.kind, OUTPUT_FILE);
 }
 
 Test(config_values, good_values_of_a_hook) {
