@@ -119,6 +119,8 @@ static int make_mailbox(Pid1 *pid1) {
         snprintf(directory, sizeof directory, "%s/notify", pid1->runtime.directory);
         if (mkdir(directory, 0711) < 0 && errno != EEXIST)
                 return -errno;
+        if (chmod(directory, 0711) < 0) /* whatever the umask left of it: services of other uids must come through */
+                return -errno;
         return mailbox_new(&pid1->mailbox, pid1->event, directory, (uint32_t)crew_size(pid1->crew), pid1_on_message,
                            pid1);
 }

@@ -97,7 +97,7 @@ def on_term(*_):
     log("closed")
     if STATE["slow"]:
         wait_for(STATE["slow"])
-    sys.exit(0)
+    os._exit(0)  # an exception could be lost here, in the midst of whatever is being done
 
 
 def hung():
