@@ -16,6 +16,7 @@ static const char *const step_words[_CHILD_STEP_MAX] = {
         [CHILD_STEP_NONE] = "none",
         [CHILD_STEP_SIGNALS] = "signals",
         [CHILD_STEP_SESSION] = "session",
+        [CHILD_STEP_LISTEN] = "listen",
         [CHILD_STEP_INPUT] = "input",
         [CHILD_STEP_OUTPUT] = "output",
         [CHILD_STEP_ERROR] = "error output",

@@ -119,6 +119,8 @@ static int make_mailbox(Pid1 *pid1) {
         snprintf(directory, sizeof directory, "%s/notify", pid1->runtime.directory);
         if (mkdir(directory, 0711) < 0 && errno != EEXIST)
                 return -errno;
+        if (chmod(directory, 0711) < 0) /* whatever the umask left of it: services of other uids must come through */
+                return -errno;
         return mailbox_new(&pid1->mailbox, pid1->event, directory, (uint32_t)crew_size(pid1->crew), pid1_on_message,
                            pid1);
 }
@@ -206,6 +208,8 @@ static int make_parts(Pid1 *pid1) {
         pid1_make_groups(pid1);
         r = make_sockets(pid1);
         if (r >= 0)
+                r = pid1_make_holders(pid1);
+        if (r >= 0)
                 r = pid1_make_logger(pid1);
         if (r >= 0)
                 r = pid1_make_probes(pid1);
@@ -231,6 +235,7 @@ static Pid1 *pid1_free(Pid1 *pid1) {
         signals_free(pid1->signals);
         control_free(pid1->control);
         mailbox_free(pid1->mailbox);
+        pid1_free_holders(pid1);
         logger_link_free(pid1->logger);
         prober_link_free(pid1->prober);
         launches_free(pid1->launches);

@@ -16,6 +16,7 @@
 #include "supervisor/control.h"
 #include "supervisor/control_groups.h"
 #include "supervisor/crew.h"
+#include "supervisor/descriptor_store.h"
 #include "supervisor/environment.h"
 #include "supervisor/launches.h"
 #include "supervisor/logger_link.h"
@@ -23,10 +24,12 @@
 #include "supervisor/oom.h"
 #include "supervisor/past.h"
 #include "supervisor/prober_link.h"
+#include "supervisor/ready_pipes.h"
 #include "supervisor/roster.h"
 #include "supervisor/run_options.h"
 #include "supervisor/runtime.h"
 #include "supervisor/signals.h"
+#include "supervisor/sockets.h"
 #include "supervisor/survey.h"
 
 #define HELPER_LOGGER 0 /* RosterEntry.owner of a helper */
@@ -54,6 +57,9 @@ typedef struct Pid1 {
         Control *control;   /* NULL: no runtime directory */
         LoggerLink *logger; /* NULL: nothing needs one */
         ProberLink *prober; /* NULL: nothing needs one */
+        Sockets *sockets;   /* these three, too */
+        DescriptorStore *store;
+        ReadyPipes *ready_pipes;
         Crew *crew;
         sd_event_source *timer;   /* of the crew's next instant */
         sd_event_source *pump;    /* hands new journal lines to their readers, once for all of an iteration */
@@ -85,7 +91,7 @@ void pid1_on_surveyed(void *userdata);
 void pid1_on_launch(void *userdata, uint32_t slot, const ChildFailure *failure);
 void pid1_on_probe_launch(Pid1 *pid1, uint32_t probe_run, const ChildFailure *failure);
 void pid1_on_probe_exited(Pid1 *pid1, pid_t pid, uint32_t probe_run, Ended how);
-void pid1_on_message(void *userdata, uint32_t slot, pid_t sender, uid_t sender_uid, const NotifyWords *words);
+void pid1_on_message(void *userdata, uint32_t slot, const MailboxMessage *message);
 /* Records an event that is not the crew's. */
 void pid1_record(Pid1 *pid1, Event *event);
 /* After each happening: sets the timer to the crew's next instant. */
@@ -132,6 +138,24 @@ int pid1_ask_hook(Pid1 *pid1, uint32_t hook_run, const HookConfig *hook); /* by 
 void pid1_call_off_hook(Pid1 *pid1, uint32_t hook_run);
 void pid1_close_sockets(void *self, uint32_t service);
 void pid1_drop_store(void *self, uint32_t member);
+
+/* What a run of a service is given besides descriptors 0 to 2. */
+typedef struct Handover {
+        ChildDescriptor *descriptors;
+        size_t n;
+        const Listening *listening;
+        int ready_fd;     /* the writing end of its ready pipe; -1 */
+        char *names;      /* LISTEN_FDNAMES=… */
+        char *listen_pid; /* where the child writes its pid */
+} Handover;
+
+int pid1_make_holders(Pid1 *pid1);
+void pid1_free_holders(Pid1 *pid1);
+int pid1_hand_over(Pid1 *pid1, uint32_t member, const MemberView *view, Environment *environment, Handover *ret);
+void handover_done(Handover *handover);                                       /* after the child is made */
+const char *pid1_on_listen_failed(Pid1 *pid1, uint32_t member, size_t which); /* the step, for people */
+void pid1_look_for_ready(Pid1 *pid1, uint32_t member);
+void pid1_store(Pid1 *pid1, uint32_t member, const MailboxMessage *message);
 
 /* Runs until the end. An exit code. */
 int pid1_run(Config *config, const RunOptions *options);
