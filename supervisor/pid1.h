@@ -8,9 +8,11 @@
  * pid1_told.c     what children tell: by error pipes, ends, messages
  * pid1_logger.c   the logger
  * pid1_signals.c  what signals mean here
+ * pid1_terminal.c the foreground program
  * pid1_control.c  what the control socket's methods do */
 #pragma once
 #include "supervisor/archive.h"
+#include "supervisor/child.h"
 #include "supervisor/control.h"
 #include "supervisor/crew.h"
 #include "supervisor/launches.h"
@@ -22,6 +24,7 @@
 #include "supervisor/runtime.h"
 #include "supervisor/signals.h"
 #include "supervisor/survey.h"
+#include "supervisor/terminal.h"
 
 #define HELPER_LOGGER 0 /* RosterEntry.owner of the logger */
 
@@ -29,7 +32,11 @@ typedef struct Pid1 {
         Config *config;
         const RunOptions *options;
         bool pid_one; /* PID 1 of its namespace; else a subreaper */
-        bool terminal;
+        Terminal terminal;
+        uint32_t foreground; /* the member that shall have the terminal; CREW_NOBODY */
+        bool is_suspended;   /* it was stopped, and is to be continued when we are */
+        int ended_by;        /* the signal of which its last run ended; 0: none, or it runs */
+        usec_t away_usec;    /* how long we were stopped together with it, in all: the crew's clock stood still */
         sd_event *event;
         Runtime runtime;
         bool has_runtime, put_off; /* the timer was late, and was set anew to hear the dead first */
@@ -71,6 +78,10 @@ void pid1_on_probe_exited(Pid1 *pid1, pid_t pid, uint32_t probe_run, Ended how);
 void pid1_on_message(void *userdata, uint32_t slot, pid_t sender, uid_t sender_uid, const NotifyWords *words);
 /* Records an event that is not the crew's. */
 void pid1_record(Pid1 *pid1, Event *event);
+/* The crew's clock. */
+usec_t pid1_now(const Pid1 *pid1);
+/* Writes out what was recorded. */
+void pid1_flush(Pid1 *pid1);
 /* After each happening: sets the timer to the crew's next instant. */
 void pid1_rearm(Pid1 *pid1);
 void pid1_tell_past(Pid1 *pid1);
@@ -78,6 +89,16 @@ void pid1_say_lost_lines(Pid1 *pid1);
 int pid1_make_logger(Pid1 *pid1);
 void pid1_survey(Pid1 *pid1);
 bool pid1_await_logger(Pid1 *pid1);
+
+/* Once the crew is there. */
+void pid1_find_foreground(Pid1 *pid1);
+ChildSession pid1_session_of(Pid1 *pid1, uint32_t member, unsigned attempt);
+/* A signal that is the foreground program's, or tells that it may go on: what was done with it, for the journal; NULL:
+ * nothing, it means what it means. */
+const char *pid1_pass_to_foreground(Pid1 *pid1, const SignalReceived *signal);
+void pid1_look_for_stop(Pid1 *pid1); /* after each SIGCHLD */
+void pid1_on_foreground_ended(Pid1 *pid1, uint32_t member, pid_t pid, Ended how);
+void pid1_leave_terminal(Pid1 *pid1);
 
 /* Of the Stage; see crew.h. */
 int pid1_spawn(void *self, uint32_t member, pid_t *ret_pid);

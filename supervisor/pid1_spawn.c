@@ -90,10 +90,6 @@ static int start(Pid1 *pid1, const ChildPlan *plan, const RosterEntry *entry, ui
         return 0;
 }
 
-static ChildSession session_of(const Pid1 *pid1) {
-        return pid1->config->single && isatty(STDIN_FILENO) ? CHILD_FOREGROUND : CHILD_OWN_SESSION;
-}
-
 int pid1_spawn(void *self, uint32_t member, pid_t *ret_pid) {
         Pid1 *pid1 = self;
         MemberView view = crew_view(pid1->crew, member);
@@ -109,10 +105,10 @@ int pid1_spawn(void *self, uint32_t member, pid_t *ret_pid) {
         ChildPlan plan = { .argv = view.service->argv,
                            .envp = envp,
                            .directory = view.service->working_directory,
-                           .inherit_input = pid1->config->single,
+                           .inherit_input = member == pid1->foreground,
                            .output = output_of(&view.service->standard_output, watched.fds[0]),
                            .error = output_of(&view.service->standard_error, watched.fds[1]),
-                           .session = session_of(pid1) };
+                           .session = pid1_session_of(pid1, member, view.attempt) };
         r = start(pid1, &plan, &(RosterEntry){ .kind = ROSTER_MAIN, .owner = member }, member, ret_pid);
         if (r < 0)
                 return r;
