@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <string.h>
 
+/* An enum that takes one byte, not four: for those of which PID 1 keeps thousands, one in each service or instance. */
+#define _one_byte_ __attribute__((packed))
+
 static inline int enumeration_find(const char *const *words, size_t n, const char *text) {
         for (size_t i = 0; i < n; i++)
                 if (words[i] && strcmp(words[i], text) == 0)
@@ -16,7 +19,7 @@ static inline int enumeration_find(const char *const *words, size_t n, const cha
 
 #define ENUMERATION(prefix, Type, words)                                                                               \
         const char *prefix##_to_string(Type value) {                                                                   \
-                if ((int)value < 0 || (size_t)value >= sizeof(words) / sizeof *(words))                                \
+                if ((size_t)value >= sizeof(words) / sizeof *(words)) /* below 0, too */                               \
                         return NULL;                                                                                   \
                 return (words)[value];                                                                                 \
         }                                                                                                              \

@@ -42,6 +42,9 @@
         F(SENDER_PID, "sender_pid", SIGNED, sender_pid)                                                                \
         F(SENDER_UID, "sender_uid", UNSIGNED, sender_uid)                                                              \
         F(SENDER_COMM, "sender_comm", TEXT, sender_comm)                                                               \
+        F(PROBE, "probe", TEXT, probe)                                                                                 \
+        F(OK, "ok", BOOL, ok)                                                                                          \
+        F(DETAIL, "detail", TEXT, detail)                                                                              \
         F(READY, "ready", BOOL, ready)                                                                                 \
         F(MEMBERS, "members", UNSIGNED, members)                                                                       \
         F(LIMIT, "limit_us", UINT64, limit_usec)                                                                       \
@@ -91,7 +94,7 @@ static const EventField fields[_FIELD_MAX] = {
 };
 
 typedef struct EventSpec {
-        const char *word;
+        char word[26];      /* as in EventField */
         uint8_t fields[14]; /* FieldId + 1, in the order of the line; 0 ends */
 } EventSpec;
 
@@ -118,9 +121,12 @@ static const EventSpec specs[_EVENT_MAX] = {
         [EVENT_SERVICE_GAVE_UP] = { "service_gave_up", { INSTANCE, A(ESSENTIAL), A(FAILURES), A(REASON) } },
         [EVENT_SERVICE_STATUS] = { "service_status", { INSTANCE, A(TEXT) } },
         [EVENT_SERVICE_EXTENDED] = { "service_extended", { INSTANCE, A(USEC) } },
+        [EVENT_SERVICE_SIGNALLED] = { "service_signalled", { INSTANCE, A(PID), A(COMM), A(SIGNAL), A(REASON) } },
+        [EVENT_PROBE_CHANGED] = { "probe_changed", { INSTANCE, A(PID), A(PROBE), A(OK), A(DETAIL) } },
+        [EVENT_WATCHDOG_EXPIRED] = { "watchdog_expired", { INSTANCE, A(PID), A(TEXT), A(USEC) } },
         [EVENT_SERVICE_ASKED] = { "service_asked", { INSTANCE, A(PID), A(COMM), A(SIGNAL), A(REASON) } },
         [EVENT_SERVICE_KILLED] = { "service_killed", { INSTANCE, A(PID), A(COMM), A(SIGNAL), A(REASON) } },
-        [EVENT_SERVICE_LEFT] = { "service_left", { INSTANCE, A(PID), A(COMM), A(REASON) } },
+        [EVENT_SERVICE_LEFT] = { "service_left", { INSTANCE, A(PID), A(COMM), A(PROBE), A(REASON) } },
         [EVENT_DESCENDANTS_LEFT] = { "descendants_left", { INSTANCE, A(LEFT), A(OWNER) } },
         [EVENT_READINESS_CHANGED] = { "readiness_changed", { A(READY), A(REASON) } },
         [EVENT_READINESS_ACKNOWLEDGED] = { "readiness_acknowledged", { A(BY), A(TOOK) } },
@@ -141,6 +147,7 @@ static const EventSpec specs[_EVENT_MAX] = {
         [EVENT_HOOK_REPEATED] = { "hook_repeated", { A(HOOK), INSTANCE, A(TIMES), A(FIRST), A(AGAIN) } },
         [EVENT_NOTIFY_REFUSED] = { "notify_refused", { INSTANCE, A(PID), A(REASON) } },
         [EVENT_REQUEST_RECEIVED] = { "request_received", { A(METHOD), A(PEER_PID), A(PEER_UID) } },
+        [EVENT_RELOAD_FINISHED] = { "reload_finished", { A(N) } },
         [EVENT_REAPER_SETTLED] = { "reaper_settled", { A(OWNER), A(RELEASED), A(BURIED) } },
         [EVENT_DATABASE_QUIET] = { "database_quiet", { A(SESSIONS) } },
         [EVENT_SUPERVISOR_FAILED] = { "supervisor_failed", { A(TEXT), A(ERROR) } },

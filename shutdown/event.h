@@ -4,6 +4,7 @@
  * itself. Text fields point to memory of the caller that must live only during the call. A list is its words with
  * single blanks between them. Source: contracts/events.md. */
 #pragma once
+#include "base/enumeration.h"
 #include "base/usec.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,6 +25,9 @@ typedef enum EventKind {
         EVENT_SERVICE_GAVE_UP,
         EVENT_SERVICE_STATUS,
         EVENT_SERVICE_EXTENDED,
+        EVENT_SERVICE_SIGNALLED, /* with a signal that does not ask it to end */
+        EVENT_PROBE_CHANGED,
+        EVENT_WATCHDOG_EXPIRED,
         EVENT_SERVICE_ASKED,
         EVENT_SERVICE_KILLED,
         EVENT_SERVICE_LEFT,     /* outlived SIGKILL or the deadline: given up */
@@ -44,6 +48,7 @@ typedef enum EventKind {
         EVENT_HOOK_REPEATED,
         EVENT_NOTIFY_REFUSED,
         EVENT_REQUEST_RECEIVED,
+        EVENT_RELOAD_FINISHED,
         EVENT_REAPER_SETTLED,
         EVENT_DATABASE_QUIET,
         EVENT_SUPERVISOR_FAILED, /* endwell's own fault */
@@ -70,12 +75,13 @@ typedef struct Event {
         bool asked, clean, escalated, certain, essential;
         uint64_t max_rss_kib;
         usec_t cpu_usec, took_usec, delay_usec, usec, limit_usec, first_usec, again_usec;
+        const char *probe, *detail; /* startup, liveness, readiness; HTTP 503 */
         const char *cause, *reason, *text, *signal, *edge, *on, *by, *effect, *method, *peer, *waiting_for,
                 *sender_comm;
         unsigned attempt, failures, members, gone, killed, left, active, times, hooks_failed;
         pid_t sender_pid, peer_pid;
         uid_t sender_uid, peer_uid;
-        bool ready, fast, timed_out, abort;
+        bool ready, ok, fast, timed_out, abort;
         int rc, code;
         uint64_t n, released, buried, sessions;
         int64_t left_of_grace_usec;
@@ -91,7 +97,7 @@ int event_kind_from_string(const char *text); /* -EINVAL: not ours, or newer tha
 size_t event_write(const Event *event, char *buffer, size_t size);
 
 /* The fields of a kind, for the reader, the tests and the manual. */
-typedef enum EventFieldType {
+typedef enum _one_byte_ EventFieldType {
         EVENT_FIELD_TEXT,
         EVENT_FIELD_LIST,
         EVENT_FIELD_SIGNED,
@@ -101,10 +107,11 @@ typedef enum EventFieldType {
         EVENT_FIELD_BOOL,
 } EventFieldType;
 
+/* The letters and not a pointer to them: the dynamic linker would write each pointer, and PID 1 keep the pages. */
 typedef struct EventField {
-        const char *name;
+        char name[21];
         EventFieldType type;
-        size_t offset; /* in Event */
+        uint16_t offset; /* in Event */
 } EventField;
 
 /* Calls `each` for every field of `kind` in the order of the line. */

@@ -29,9 +29,13 @@ LogLevel sentence_level(const Event *event) {
         case EVENT_HOOK_MARKED:
         case EVENT_READINESS_ACKNOWLEDGED:
         case EVENT_REQUEST_RECEIVED:
+        case EVENT_RELOAD_FINISHED:
         case EVENT_REAPER_SETTLED:
         case EVENT_DATABASE_QUIET:
+        case EVENT_SERVICE_SIGNALLED:
         case EVENT_SERVICE_STATUS: return LOG_LEVEL_INFO;
+        case EVENT_PROBE_CHANGED: return event->ok ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING;
+        case EVENT_WATCHDOG_EXPIRED:
         case EVENT_SERVICE_EXITED: return event->clean || event->asked ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING;
         case EVENT_HOOK_FINISHED:
                 return event->timed_out || event->error || event->status != 0 ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO;
@@ -96,6 +100,9 @@ static const char *in_words(const char *word) {
                 { "fast", "in a fast ending" },
                 { "drained", "it had drained" },
                 { "died", "its main process had died" },
+                { "startup", "its start-up probe failed" },
+                { "liveness", "its liveness probe failed" },
+                { "watchdog", "its watchdog expired" },
                 /* why a hook did not run */
                 { "already_ran", "it has run already" },
                 { "no_time", "no time is left" },
@@ -124,6 +131,22 @@ static void say_who(Sentence *sentence, const Event *event) {
                 say(sentence, "%s", event->service);
         else
                 say(sentence, "an orphan of nobody we know");
+}
+
+static const char *probe_word(const Event *event) {
+        return event->probe && strcmp(event->probe, "startup") == 0 ? "start-up" : or_unknown(event->probe);
+}
+
+static void say_probe(Sentence *sentence, const Event *event) {
+        say(sentence, ": the %s probe %s%s%s", probe_word(event), event->ok ? "succeeds" : "fails",
+            event->detail ? ": " : "", event->detail ? event->detail : "");
+}
+
+static void say_watchdog(Sentence *sentence, const Event *event) {
+        if (event->text)
+                say(sentence, " asked for its watchdog's action: %s", event->text);
+        else
+                say_time(sentence, " gave no sign of life for ", event->usec);
 }
 
 static void say_process(Sentence *sentence, const Event *event) {
@@ -190,6 +213,12 @@ static void say_about_service(Sentence *sentence, const Event *event) {
                 break;
         case EVENT_SERVICE_STATUS: say(sentence, " says: %s", or_unknown(event->text)); break;
         case EVENT_SERVICE_EXTENDED: say_time(sentence, " asked for more time: ", event->usec); break;
+        case EVENT_SERVICE_SIGNALLED:
+                say_process(sentence, event);
+                say(sentence, " was sent %s (%s)", or_unknown(event->signal), in_words(event->reason));
+                break;
+        case EVENT_PROBE_CHANGED: say_probe(sentence, event); break;
+        case EVENT_WATCHDOG_EXPIRED: say_watchdog(sentence, event); break;
         case EVENT_SERVICE_ASKED:
                 say_process(sentence, event);
                 say(sentence, " was asked to end by %s (%s)", or_unknown(event->signal), in_words(event->reason));
@@ -199,7 +228,10 @@ static void say_about_service(Sentence *sentence, const Event *event) {
                 say(sentence, " was killed: %s", in_words(event->reason));
                 break;
         case EVENT_SERVICE_LEFT:
-                say_process(sentence, event);
+                if (event->probe)
+                        say(sentence, ": a check of its %s probe", probe_word(event));
+                else
+                        say_process(sentence, event);
                 say(sentence, " was given up: %s", in_words(event->reason));
                 break;
         case EVENT_DESCENDANTS_LEFT: say(sentence, " left %u descendants (KillMode=process)", event->left); break;
@@ -317,6 +349,9 @@ static void say_about_supervisor(Sentence *sentence, const Event *event) {
                 say(sentence, "request %s from pid %d, uid %u", or_unknown(event->method), (int)event->peer_pid,
                     (unsigned)event->peer_uid);
                 break;
+        case EVENT_RELOAD_FINISHED:
+                say(sentence, "reload finished: %llu told by their signal", (unsigned long long)event->n);
+                break;
         case EVENT_REAPER_SETTLED:
                 say(sentence, "the reaper settled: %llu jobs given back, %llu buried",
                     (unsigned long long)event->released, (unsigned long long)event->buried);
@@ -354,6 +389,7 @@ const char *sentence_write(const Event *event, char ret_text[static SENTENCE_MAX
         case EVENT_READINESS_ACKNOWLEDGED:
         case EVENT_SIGNAL_RECEIVED:
         case EVENT_REQUEST_RECEIVED:
+        case EVENT_RELOAD_FINISHED:
         case EVENT_REAPER_SETTLED:
         case EVENT_DATABASE_QUIET:
         case EVENT_SUPERVISOR_FAILED: say_about_supervisor(&sentence, event); break;

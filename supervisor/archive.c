@@ -11,7 +11,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#define UNWRITTEN_MAX (ARCHIVE_RING_SIZE / 4) /* what waits for a flush must not leave the ring meanwhile */
+#define PIECES_MAX 64 /* of one write: some 16 KiB of lines */
 
 struct Archive {
         ArchiveRing ring;
@@ -20,9 +20,22 @@ struct Archive {
         uint64_t unwritten; /* place in the ring of the first line that is not yet in the file */
 };
 
+/* A file that rotates before it is so long keeps less than is promised. */
+static bool file_keeps_enough(const ArchivePlan *plan) {
+        return plan->path && !plan->through_logger && (plan->max_size == 0 || plan->max_size >= ARCHIVE_RING_SIZE);
+}
+
+/* Memory takes over from a file that cannot be written. Without memory for that the small ring goes on. */
+static void take_over(Archive *archive) {
+        if (archive->ring.size < ARCHIVE_RING_SIZE)
+                (void)archive_ring_grow(&archive->ring, ARCHIVE_RING_SIZE);
+}
+
 int archive_new(Archive **ret, const ArchivePlan *plan) {
         _cleanup_(freep) Archive *archive = calloc(1, sizeof *archive);
-        int r = archive ? archive_ring_init(&archive->ring, ARCHIVE_RING_SIZE) : -ENOMEM;
+        int r = archive ? archive_ring_init(&archive->ring,
+                                            file_keeps_enough(plan) ? ARCHIVE_RING_SMALL : ARCHIVE_RING_SIZE)
+                        : -ENOMEM;
 
         if (r < 0)
                 return r;
@@ -38,34 +51,24 @@ int archive_new(Archive **ret, const ArchivePlan *plan) {
         return 0;
 }
 
-/* As many whole lines from `*place` on as fit. Their length; 0: there are none. */
-static size_t gather(const ArchiveRing *ring, uint64_t *place, char *buffer, size_t size, uint64_t *ret_first_seq) {
-        size_t length = 0;
-        uint64_t seq;
-        long n;
-
-        while ((n = archive_ring_get(ring, place, buffer + length, size - length, &seq)) > 0) {
-                if (length == 0)
-                        *ret_first_seq = seq;
-                length += (size_t)n;
-        }
-        return length;
-}
-
 /* Writes what is missing in the file, oldest first. When the disk was full for a while this is at most all that the
  * ring holds; what left the ring meanwhile is a gap in the file that the numbers show. */
 static void catch_up(Archive *archive) {
-        char lines[4 * EVENT_LINE_MAX];
+        struct iovec pieces[PIECES_MAX];
         uint64_t seq;
 
         if (!archive_ring_has(&archive->ring, archive->unwritten))
                 archive->unwritten = archive->ring.tail;
         for (;;) {
                 uint64_t place = archive->unwritten;
-                size_t n = gather(&archive->ring, &place, lines, sizeof lines, &seq);
+                size_t n = archive_ring_point(&archive->ring, &place, pieces, PIECES_MAX, &seq);
 
-                if (n == 0 || archive_file_write(&archive->file, seq, lines, n) < 0)
+                if (n == 0)
                         return;
+                if (archive_file_write(&archive->file, seq, pieces, n) < 0) {
+                        take_over(archive);
+                        return;
+                }
                 archive->unwritten = place;
         }
 }
@@ -101,7 +104,8 @@ void archive_append(Archive *archive, uint64_t seq, const char *line, size_t len
                 return; /* event_write() makes no such line; one that no reader's buffer could take would stop them all
                          */
         archive_ring_put(&archive->ring, seq, line, length);
-        if (archive->ring.head - archive->unwritten > UNWRITTEN_MAX)
+        /* What waits for a flush must not leave the ring meanwhile. */
+        if (archive->ring.head - archive->unwritten > archive->ring.size / 2)
                 archive_flush(archive);
 }
 
@@ -118,6 +122,8 @@ void archive_reopen(Archive *archive) {
         if (!archive->has_file)
                 return;
         archive_file_reopen(&archive->file);
+        if (archive->file.error != 0)
+                take_over(archive);
         catch_up(archive);
 }
 
@@ -180,7 +186,7 @@ static size_t keep_wanted(ArchiveCursor *cursor, char *buffer, size_t n) {
 
 /* The generation asked for, or the oldest one after it that is still there. */
 static bool open_generation(const Archive *archive, ArchiveCursor *cursor, unsigned generation) {
-        unsigned oldest = archive->file.generation - (archive->file.has_previous ? 1 : 0);
+        unsigned oldest = archive_file_oldest(&archive->file);
 
         archive_cursor_done(cursor);
         generation = generation < oldest ? oldest : generation;
@@ -213,8 +219,16 @@ static size_t read_files(const Archive *archive, ArchiveCursor *cursor, char *bu
         }
 }
 
+/* Further behind than the ring, and the file, which may be short, is not. */
+static bool must_read_files(const Archive *archive, const ArchiveCursor *cursor) {
+        if (!archive->has_file || cursor->seq >= archive->ring.oldest_seq)
+                return false;
+        uint64_t oldest = archive_file_oldest_seq(&archive->file);
+        return cursor->fd >= 0 || (oldest > 0 && oldest < archive->ring.oldest_seq);
+}
+
 ssize_t archive_read(Archive *archive, ArchiveCursor *cursor, char *buffer, size_t size) {
-        if (cursor->seq < archive->ring.oldest_seq && archive->has_file) {
+        if (must_read_files(archive, cursor)) {
                 size_t n = read_files(archive, cursor, buffer, size);
 
                 if (n > 0)

@@ -1,16 +1,17 @@
-/* archive.h - keeps the journal: a ring of the last 256 KiB in memory, and a file.
+/* archive.h - keeps the journal: the last 256 KiB at hand, in a ring in memory and in a file.
  *
- * PID 1 writes the file itself only on a tmpfs; else the lines go, without blocking, to the logger process. A full disk
- * or an unwritable directory costs the file, never the supervisor. The file is rotated at a size, two generations kept
- * (FILE, FILE.1). Readers have a cursor: they read whole lines from the ring, or from the file when they are further
- * behind and it is on a tmpfs. */
+ * The ring is small while the file has the rest (docs/decisions/0008). PID 1 writes the file itself only on a tmpfs;
+ * else the lines go, without blocking, to the logger process. A full disk or an unwritable directory costs the file,
+ * never the supervisor. The file is rotated at a size, two generations kept (FILE, FILE.1). Readers have a cursor: they
+ * read whole lines from the ring, or from the file when they are further behind and it is on a tmpfs. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-#define ARCHIVE_RING_SIZE (256 * 1024)
+#define ARCHIVE_RING_SIZE  (256 * 1024) /* what is promised: so much can be read again, whatever happens to the file */
+#define ARCHIVE_RING_SMALL (64 * 1024)  /* so much is in memory while the file has the rest */
 
 typedef struct Archive Archive;
 

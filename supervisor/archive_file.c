@@ -1,6 +1,7 @@
 /* archive_file.c - writes the journal's lines into a file and rotates it. */
 #include "supervisor/archive_file.h"
 #include "base/take.h"
+#include "supervisor/archive.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@ int archive_file_init(ArchiveFile *file, const char *path, uint64_t max_size) {
 
         if (!copy || asprintf(&old, "%s.1", path) < 0)
                 return -ENOMEM;
-        *file = (ArchiveFile){ .max_size = max_size, .fd = -1, .generation = 1 };
+        *file = (ArchiveFile){ .max_size = max_size, .fd = -1, .old_fd = -1, .generation = 1 };
         file->path = TAKE(copy);
         file->old_path = TAKE(old);
         return 0;
@@ -23,6 +24,7 @@ int archive_file_init(ArchiveFile *file, const char *path, uint64_t max_size) {
 
 void archive_file_done(ArchiveFile *file) {
         file->fd = close_fd(file->fd);
+        file->old_fd = close_fd(file->old_fd);
         free(file->path);
         free(file->old_path);
         file->path = file->old_path = NULL;
@@ -62,7 +64,7 @@ static int ensure_open(ArchiveFile *file) {
                         return r;
                 file->begun = true;
         }
-        int fd = open_regular(file->path, O_WRONLY | O_CREAT | O_APPEND, &st);
+        int fd = open_regular(file->path, O_RDWR | O_CREAT | O_APPEND, &st);
         if (fd < 0)
                 return fd;
         file->fd = fd;
@@ -71,7 +73,9 @@ static int ensure_open(ArchiveFile *file) {
 }
 
 static void begin_generation(ArchiveFile *file, bool has_previous) {
-        file->fd = close_fd(file->fd);
+        close_fd(file->old_fd);
+        file->old_fd = TAKE_FD(file->fd);
+        file->old_first_seq = file->first_seq;
         file->size = file->first_seq = file->torn = 0;
         file->has_previous = has_previous;
         file->generation++;
@@ -112,8 +116,16 @@ static int make_ready(ArchiveFile *file, size_t length) {
         return r;
 }
 
-static int write_line(ArchiveFile *file, const char *line, size_t length) {
-        ssize_t n = write(file->fd, line, length);
+static size_t length_of(const struct iovec *pieces, size_t n) {
+        size_t length = 0;
+
+        for (size_t i = 0; i < n; i++)
+                length += pieces[i].iov_len;
+        return length;
+}
+
+static int write_lines(ArchiveFile *file, const struct iovec *pieces, size_t n_pieces, size_t length) {
+        ssize_t n = writev(file->fd, pieces, (int)n_pieces);
 
         if (n < 0)
                 return -errno;
@@ -124,17 +136,20 @@ static int write_line(ArchiveFile *file, const char *line, size_t length) {
         return -ENOSPC;
 }
 
-int archive_file_write(ArchiveFile *file, uint64_t seq, const char *line, size_t length) {
+int archive_file_write(ArchiveFile *file, uint64_t seq, const struct iovec *pieces, size_t n) {
+        size_t length = length_of(pieces, n);
         int r = make_ready(file, length);
 
         if (r >= 0)
-                r = write_line(file, line, length);
+                r = write_lines(file, pieces, n, length);
         file->error = -r;
         if (r < 0)
                 return r;
         file->size += length;
         if (file->first_seq == 0)
                 file->first_seq = seq;
+        if (file->size >= ARCHIVE_RING_SIZE) /* a file that somebody removed must not hold its memory for ever */
+                file->old_fd = close_fd(file->old_fd);
         return 0;
 }
 
@@ -150,17 +165,33 @@ void archive_file_reopen(ArchiveFile *file) {
         file->error = -ensure_open(file);
 }
 
-unsigned archive_file_generation_of(const ArchiveFile *file, uint64_t seq) {
-        bool earlier = file->has_previous && (file->first_seq == 0 || seq < file->first_seq);
+unsigned archive_file_oldest(const ArchiveFile *file) {
+        return file->generation - (file->has_previous || file->old_fd >= 0 ? 1 : 0);
+}
 
-        return earlier ? file->generation - 1 : file->generation;
+uint64_t archive_file_oldest_seq(const ArchiveFile *file) {
+        bool has_old = archive_file_oldest(file) < file->generation && file->old_first_seq > 0;
+
+        return has_old ? file->old_first_seq : file->first_seq;
+}
+
+unsigned archive_file_generation_of(const ArchiveFile *file, uint64_t seq) {
+        bool earlier = file->first_seq == 0 || seq < file->first_seq;
+
+        return earlier ? archive_file_oldest(file) : file->generation;
+}
+
+static int duplicate(int fd) {
+        int copy = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        return copy < 0 ? -errno : copy;
 }
 
 int archive_file_open(const ArchiveFile *file, unsigned generation) {
         struct stat st;
+        int fd = generation == file->generation ? file->fd : generation == file->generation - 1 ? file->old_fd : -1;
 
-        if (generation == file->generation && file->fd >= 0)
-                return open_regular(file->path, O_RDONLY, &st);
+        if (fd >= 0)
+                return duplicate(fd);
         if (generation == file->generation - 1 && file->has_previous)
                 return open_regular(file->old_path, O_RDONLY, &st);
         return -ENOENT;

@@ -1,4 +1,4 @@
-/* archive_ring.c - holds the newest lines of the journal in a fixed piece of memory.
+/* archive_ring.c - holds the newest lines of the journal in one piece of memory.
  *
  * Each line has a small head before it (its number and length), so that finding one is hopping from head to head: some
  * thousand hops at most, which is cheaper than keeping an index right. */
@@ -41,6 +41,25 @@ int archive_ring_init(ArchiveRing *ring, size_t size) {
         if (memory == MAP_FAILED)
                 return -errno;
         *ring = (ArchiveRing){ .memory = memory, .size = size, .oldest_seq = 1 };
+        return 0;
+}
+
+int archive_ring_grow(ArchiveRing *ring, size_t size) {
+        ArchiveRing larger;
+        int r = archive_ring_init(&larger, size);
+
+        if (r < 0)
+                return r;
+        for (uint64_t place = ring->tail; place < ring->head;) {
+                size_t at = place % ring->size, n = ring->size - at;
+
+                n = n < ring->head - place ? n : ring->head - place;
+                copy_in(&larger, place, ring->memory + at, n);
+                place += n;
+        }
+        munmap(ring->memory, ring->size);
+        ring->memory = larger.memory;
+        ring->size = size;
         return 0;
 }
 
@@ -98,4 +117,27 @@ long archive_ring_get(const ArchiveRing *ring, uint64_t *place, char *buffer, si
         *place += sizeof head + head.length;
         *ret_seq = head.seq;
         return (long)head.length;
+}
+
+/* Two at most: the line goes on at the beginning. */
+static size_t point_at(const ArchiveRing *ring, uint64_t place, size_t length, struct iovec pieces[static 2]) {
+        size_t at = place % ring->size, first = length < ring->size - at ? length : ring->size - at;
+
+        pieces[0] = (struct iovec){ .iov_base = ring->memory + at, .iov_len = first };
+        pieces[1] = (struct iovec){ .iov_base = ring->memory, .iov_len = length - first };
+        return first < length ? 2 : 1;
+}
+
+size_t archive_ring_point(const ArchiveRing *ring, uint64_t *place, struct iovec *pieces, size_t n, uint64_t *ret_seq) {
+        size_t n_pieces = 0;
+
+        while (*place < ring->head && n_pieces + 2 <= n) {
+                LineHead head = head_at(ring, *place);
+
+                if (n_pieces == 0)
+                        *ret_seq = head.seq;
+                n_pieces += point_at(ring, *place + sizeof head, head.length, pieces + n_pieces);
+                *place += sizeof head + head.length;
+        }
+        return n_pieces;
 }

@@ -4,7 +4,6 @@
 #include "supervisor/config_keys.h"
 #include "supervisor/config_reading.h"
 #include <errno.h>
-#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,7 +71,8 @@ static int build(const char *path, Settings *settings, const char *mode, Complai
         return r;
 }
 
-static int load(const char *path, const char *mode, Complaints *complaints, Config **ret) {
+int config_load(const char *path, const char *mode, Complaints *complaints, Config **ret) {
+        path = choose_path(path);
         _cleanup_(settings_freep) Settings *settings = NULL;
         size_t n_before = complaints_count(complaints);
 
@@ -82,13 +82,4 @@ static int load(const char *path, const char *mode, Complaints *complaints, Conf
         if (r < 0)
                 return -EBADMSG;
         return build(path, settings, mode, complaints, n_before, ret);
-}
-
-int config_load(const char *path, const char *mode, Complaints *complaints, Config **ret) {
-        int r = load(choose_path(path), mode, complaints, ret);
-
-        /* The text of a thousand sections is gone, but its pages would stay ours: PID 1 lives long and gives them back.
-         */
-        malloc_trim(0);
-        return r;
 }

@@ -4,6 +4,7 @@
  * one. References between services are indices. Durations in microseconds; USEC_INFINITY is `infinity`. */
 #pragma once
 #include "base/complaints.h"
+#include "base/enumeration.h"
 #include "base/log.h"
 #include "base/usec.h"
 #include "shutdown/budget.h"
@@ -20,16 +21,16 @@
 #define USEC_UNSET        (USEC_INFINITY - 1) /* the key is not given, and its default depends on the moment */
 
 typedef enum Mode { MODE_PRODUCTION, MODE_STAGING, MODE_DEVELOPMENT, _MODE_MAX } Mode;
-typedef enum ServiceType {
+typedef enum _one_byte_ ServiceType {
         SERVICE_SIMPLE,
         SERVICE_NOTIFY,
         SERVICE_NOTIFY_FD,
         SERVICE_ONESHOT,
         _SERVICE_TYPE_MAX
 } ServiceType;
-typedef enum Restart { RESTART_NO, RESTART_ON_FAILURE, RESTART_ALWAYS, _RESTART_MAX } Restart;
-typedef enum KillMode { KILL_MIXED, KILL_CONTROL_GROUP, KILL_PROCESS, _KILL_MODE_MAX } KillMode;
-typedef enum DrainUntil { DRAIN_EXIT, DRAIN_NOTIFY, _DRAIN_UNTIL_MAX } DrainUntil;
+typedef enum _one_byte_ Restart { RESTART_NO, RESTART_ON_FAILURE, RESTART_ALWAYS, _RESTART_MAX } Restart;
+typedef enum _one_byte_ KillMode { KILL_MIXED, KILL_CONTROL_GROUP, KILL_PROCESS, _KILL_MODE_MAX } KillMode;
+typedef enum _one_byte_ DrainUntil { DRAIN_EXIT, DRAIN_NOTIFY, _DRAIN_UNTIL_MAX } DrainUntil;
 typedef enum OutputKind { OUTPUT_INHERIT, OUTPUT_NULL, OUTPUT_FILE, OUTPUT_APPEND, _OUTPUT_KIND_MAX } OutputKind;
 typedef enum OnFailure { ON_FAILURE_CONTINUE, ON_FAILURE_ABORT, _ON_FAILURE_MAX } OnFailure;
 
@@ -43,24 +44,35 @@ typedef struct Output {
         char *path; /* of file and append; else NULL */
 } Output;
 
-/* Exit codes and signals that count as clean besides 0. */
+typedef struct Outputs {
+        Output standard_output, standard_error;
+} Outputs;
+
+/* Exit codes and signals that count as clean besides 0; a NULL pointer to one: none. */
 typedef struct ExitSet {
         uint64_t codes[4]; /* bit n of 256: exit code n */
         uint64_t signals;  /* bit n: death by signal n */
 } ExitSet;
 
 static inline bool exit_set_has_code(const ExitSet *set, int code) {
-        return code >= 0 && code < 256 && (set->codes[code / 64] >> (code % 64) & 1);
+        return set && code >= 0 && code < 256 && (set->codes[code / 64] >> (code % 64) & 1);
 }
 
 static inline bool exit_set_has_signal(const ExitSet *set, int number) {
-        return number > 0 && number < 64 && (set->signals >> number & 1);
+        return set && number > 0 && number < 64 && (set->signals >> number & 1);
 }
 
 typedef struct Relation { /* a list of service indices */
         uint16_t *items;
         uint16_t n;
 } Relation;
+
+/* Of one service; one allocation together with the items. */
+typedef struct Relations {
+        Relation after; /* includes what Requires names */
+        Relation requires;
+        Relation before; /* the reverse of after: who waits for this one */
+} Relations;
 
 typedef enum ListenBy { LISTEN_TCP, LISTEN_UNIX, _LISTEN_BY_MAX } ListenBy;
 
@@ -86,40 +98,64 @@ typedef struct PhaseConfig {
         usec_t delay_usec;
 } PhaseConfig;
 
+/* There may be thousands, and PID 1 keeps them for its whole life. So what few services have lies behind a pointer that
+ * is NULL for the rest, small numbers take a byte or two, and the fields are ordered by size: 168 bytes, no hole. */
 typedef struct ServiceConfig {
-        char name[41];
+        const char *name; /* one of Config.names */
         const char *file;
+        char **argv;              /* NULL-terminated; with Shell=yes already /bin/sh -c TEXT */
+        char **environment;       /* "K=V", NULL-terminated; NULL when none is given */
+        char *working_directory;  /* NULL: endwell's own */
+        Outputs *outputs;         /* NULL: both are inherited; see service_output(), service_error() */
+        ExitSet *success;         /* NULL: none besides 0 */
+        Relations *relations;     /* NULL: none; see service_after(), service_requires(), service_before() */
+        ProbeConfig *probes;      /* _PROBE_KIND_MAX of them; NULL: none at all */
+        ListenConfig *listens;    /* n_listens of them */
+        Rights *rights;           /* NULL: endwell's own */
+        Inheritance *inheritance; /* NULL: everything */
+        usec_t restart_usec, restart_max_usec, timeout_start_usec;
+        usec_t timeout_stop_usec; /* USEC_UNSET: what is left of the phase by the depth of the After chain */
+        usec_t watchdog_usec;     /* USEC_INFINITY: off */
         unsigned line;
-        char **argv;             /* NULL-terminated; with Shell=yes already /bin/sh -c TEXT */
-        char **environment;      /* "K=V", NULL-terminated; NULL when none is given */
-        char *working_directory; /* NULL: endwell's own */
-        Output standard_output, standard_error;
-        uint16_t phase; /* index in the order of the ending */
+        unsigned start_limit_burst; /* 0: no limit */
+        int notify_fd;              /* of Type=notify-fd:N; else -1 */
+        uint16_t phase;             /* index in the order of the ending */
         uint16_t instances;
+        uint16_t n_listens, descriptor_store_max;
+        uint16_t depth; /* length of the longest chain of `after` from here down, this one included: 1 without After */
+        uint8_t kill_signal, drained_signal;
+        uint8_t reload_signal; /* 0: none */
         ServiceType type;
         Restart restart;
         KillMode kill_mode;
         DrainUntil drain_until;
-        bool essential;
-        int kill_signal, drained_signal;
-        unsigned start_limit_burst; /* 0: no limit */
-        usec_t restart_usec, restart_max_usec, timeout_start_usec;
-        usec_t timeout_stop_usec; /* USEC_UNSET: what is left of the phase by the depth of the After chain */
-        ExitSet success;
-        Relation after; /* includes what Requires names */
-        Relation requires;
-        Relation before;          /* the reverse of after: who waits for this one */
-        ProbeConfig *probes;      /* _PROBE_KIND_MAX of them; NULL: none at all */
-        usec_t watchdog_usec;     /* USEC_INFINITY: off */
-        ListenConfig *listens;    /* n_listens of them */
-        Rights *rights;           /* NULL: endwell's own */
-        Inheritance *inheritance; /* NULL: everything */
-        uint16_t n_listens, descriptor_store_max;
-        int notify_fd;     /* of Type=notify-fd:N; else -1 */
-        int reload_signal; /* 0: none */
-        bool tty;
-        uint16_t depth; /* length of the longest chain of `after` from here down, this one included: 1 without After */
+        bool essential, tty;
 } ServiceConfig;
+
+static inline const Relation *service_after(const ServiceConfig *service) {
+        static const Relation none = { 0 };
+        return service->relations ? &service->relations->after : &none;
+}
+
+static inline const Relation *service_requires(const ServiceConfig *service) {
+        static const Relation none = { 0 };
+        return service->relations ? &service->relations->requires : &none;
+}
+
+static inline const Relation *service_before(const ServiceConfig *service) {
+        static const Relation none = { 0 };
+        return service->relations ? &service->relations->before : &none;
+}
+
+static inline const Output *service_output(const ServiceConfig *service) {
+        static const Output inherited = { 0 };
+        return service->outputs ? &service->outputs->standard_output : &inherited;
+}
+
+static inline const Output *service_error(const ServiceConfig *service) {
+        static const Output inherited = { 0 };
+        return service->outputs ? &service->outputs->standard_error : &inherited;
+}
 
 typedef struct HookConfig {
         char name[41];
@@ -155,6 +191,7 @@ typedef struct Config {
         unsigned n_phases;
         ServiceConfig *services;
         size_t n_services;
+        char *names; /* of all services, one behind the other */
         HookConfig *hooks;
         size_t n_hooks;
         size_t n_members; /* instances of all services */

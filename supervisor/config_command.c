@@ -40,7 +40,11 @@ static int add_service(Config *config, char *const *argv) {
         config->services = service;
         config->n_services = config->n_members = 1;
         config_service_defaults(service);
-        name_after(argv[0], service->name);
+        config->names = malloc(NAME_LENGTH_MAX + 1);
+        if (!config->names)
+                return -ENOMEM;
+        name_after(argv[0], config->names);
+        service->name = config->names;
         service->file = config->files[0];
         service->restart = RESTART_NO;
         return strings_pack(argv, n, &service->argv);

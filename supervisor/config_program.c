@@ -1,4 +1,4 @@
-/* config_program.c - commands, their environment, and where their program is. */
+/* config_program.c - commands, and where their program is. */
 #include "supervisor/config_program.h"
 #include "base/take.h"
 #include "supervisor/config_strings.h"
@@ -42,48 +42,6 @@ char **program_read(Reading *reading, const Setting *setting, bool shell) {
                 return pack(reading, words, n);
         value_refuse_hidden(reading, setting, "the command is empty");
         return NULL;
-}
-
-/* ---- Environment ---- */
-
-static bool is_assignment(const char *word) {
-        static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
-        size_t length = strspn(word, letters);
-        return length > 0 && word[length] == '=' && !(*word >= '0' && *word <= '9');
-}
-
-static void read_assignments(Reading *reading, const Setting *setting, Strings *environment, char *const *inherited) {
-        _cleanup_(freep) char **words = NULL;
-        size_t n = 0;
-        int r = 0;
-
-        if (!value_words(reading, setting, &words, &n))
-                return;
-        if (n == 0) /* an empty value takes back what stood before */
-                strings_clear(environment);
-        for (size_t i = 0; n == 0 && inherited && inherited[i] && r == 0; i++)
-                r = strings_set(environment, inherited[i]);
-        for (size_t i = 0; i < n && r == 0; i++) {
-                if (is_assignment(words[i]))
-                        r = strings_set(environment, words[i]);
-                else /* which word, but not the word: it may be the rest of a password with a blank in it */
-                        value_refuse_hidden(reading, setting,
-                                            "word %zu is no NAME=VALUE (quote values that have blanks: \"NAME=a b\")",
-                                            i + 1);
-        }
-        if (r < 0)
-                reading->error = r;
-}
-
-char **program_read_environment(Reading *reading, const SettingsSection *section, char *const *inherited) {
-        _cleanup_(strings_clear) Strings environment = { 0 };
-
-        for (size_t i = 0; inherited && inherited[i] && reading->error == 0; i++)
-                reading->error = strings_set(&environment, inherited[i]);
-        for (size_t i = 0; i < section->n_items && reading->error == 0; i++)
-                if (strcmp(section->items[i].key, "Environment") == 0)
-                        read_assignments(reading, &section->items[i], &environment, inherited);
-        return environment.n > 0 ? pack(reading, environment.items, environment.n) : NULL;
 }
 
 /* ---- Where the program is ---- */

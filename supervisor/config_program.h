@@ -1,13 +1,9 @@
-/* config_program.h - reads commands, their environment, and says where their program is; for config_*.c only. */
+/* config_program.h - reads commands, and says where their program is; for config_*.c only. */
 #pragma once
 #include "supervisor/config_reading.h"
 
 /* Packed words of the command; with `shell` /bin/sh -c TEXT. NULL after a complaint. */
 char **program_read(Reading *reading, const Setting *setting, bool shell);
-
-/* Packed K=V of `inherited` (may be NULL) and then of the Environment= lines of the section, the last of each name.
- * NULL when there are none. */
-char **program_read_environment(Reading *reading, const SettingsSection *section, char *const *inherited);
 
 /* 0: `program` can be executed by a child with this environment (NULL: endwell's own) in this directory (NULL:
  * endwell's own); else -ENOENT or -EACCES. */

@@ -20,14 +20,25 @@ static size_t count_sections(const Settings *settings, ConfigKind kind) {
         return n;
 }
 
-static void take_service(Reading *reading, const SettingsSection *section) {
+/* `names`: where the next name goes in config->names. */
+static void take_service(Reading *reading, const SettingsSection *section, char **names) {
         ServiceConfig *service = &reading->config->services[reading->config->n_services];
 
         config_service_defaults(service);
-        memcpy(service->name, section->name, sizeof service->name);
+        service->name = *names;
+        *names = stpcpy(*names, section->name) + 1;
         service->file = section->file;
         service->line = section->line;
         reading->services[reading->config->n_services++] = section;
+}
+
+/* Of all names of services, with their ends. */
+static size_t names_size(const Settings *settings) {
+        size_t size = 0;
+        for (size_t i = 0; i < settings->n_sections; i++)
+                if (section_is(&settings->sections[i], CONFIG_SERVICE))
+                        size += strlen(settings->sections[i].name) + 1;
+        return size;
 }
 
 static void take_hook(Reading *reading, const SettingsSection *section) {
@@ -39,12 +50,13 @@ static void take_hook(Reading *reading, const SettingsSection *section) {
 }
 
 static void take_sections(Reading *reading) {
+        char *names = reading->config->names;
         for (size_t i = 0; i < reading->settings->n_sections; i++) {
                 const SettingsSection *section = &reading->settings->sections[i];
                 if (section_is(section, CONFIG_SUPERVISOR))
                         reading->supervisor = section;
                 else if (section_is(section, CONFIG_SERVICE))
-                        take_service(reading, section);
+                        take_service(reading, section, &names);
                 else if (section_is(section, CONFIG_HOOK))
                         take_hook(reading, section);
         }
@@ -71,8 +83,9 @@ int reading_init(Reading *reading, Config *config, const Settings *settings, Com
         reading->hooks = calloc(n_hooks + 1, sizeof *reading->hooks);
         reading->by_name = calloc(n_services + 1, sizeof *reading->by_name);
         config->services = n_services ? calloc(n_services, sizeof *config->services) : NULL;
+        config->names = malloc(names_size(settings) + 1);
         config->hooks = n_hooks ? calloc(n_hooks, sizeof *config->hooks) : NULL;
-        if (!reading->phases || !reading->services || !reading->hooks || !reading->by_name ||
+        if (!reading->phases || !reading->services || !reading->hooks || !reading->by_name || !config->names ||
             (n_services && !config->services) || (n_hooks && !config->hooks))
                 return -ENOMEM;
         take_sections(reading);
@@ -85,10 +98,43 @@ void reading_done(Reading *reading) {
         free(reading->services);
         free(reading->hooks);
         free(reading->by_name);
+        free(reading->sockets);
+        if (reading->accounts)
+                accounts_done(reading->accounts);
+        free(reading->accounts);
+        if (reading->privileges)
+                privileges_done(reading->privileges);
+        free(reading->privileges);
 }
 
 bool reading_has_errors(const Reading *reading) {
         return complaints_count(reading->complaints) > reading->n_before;
+}
+
+/* ---- The machine ---- */
+
+const Accounts *reading_accounts(Reading *reading) {
+        if (reading->accounts)
+                return reading->accounts;
+        _cleanup_(freep) Accounts *accounts = malloc(sizeof *accounts);
+        int r = accounts ? accounts_read(accounts, "/etc/passwd", "/etc/group") : -ENOMEM;
+        if (r < 0)
+                reading->error = r;
+        else
+                reading->accounts = TAKE(accounts);
+        return reading->accounts;
+}
+
+const Privileges *reading_privileges(Reading *reading) {
+        if (reading->privileges)
+                return reading->privileges;
+        _cleanup_(freep) Privileges *privileges = malloc(sizeof *privileges);
+        int r = privileges ? privileges_read(privileges) : -ENOMEM;
+        if (r < 0)
+                reading->error = r;
+        else
+                reading->privileges = TAKE(privileges);
+        return reading->privileges;
 }
 
 /* ---- Names ---- */

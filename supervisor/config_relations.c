@@ -10,11 +10,49 @@
 #define CYCLES_MAX      20 /* complained about: one broken line can close thousands */
 #define CYCLE_NAMES_MAX 12 /* printed of one cycle */
 
-/* The list that is being read, without duplicates: a service is in it when its stamp is the present one. */
+/* The lists of all services, one behind the other. */
+typedef struct Lists {
+        uint32_t *first;   /* of each service, and the end */
+        uint16_t *targets; /* indices of services */
+        uint32_t n, capacity;
+} Lists;
+
+static void lists_done(Lists *lists) {
+        free(lists->first);
+        free(lists->targets);
+}
+
+static int lists_init(Lists *lists, size_t n_services, uint32_t capacity) {
+        lists->first = calloc(n_services + 1, sizeof *lists->first);
+        lists->targets = calloc(capacity + 1U, sizeof *lists->targets);
+        lists->capacity = capacity;
+        return lists->first && lists->targets ? 0 : -ENOMEM;
+}
+
+static int lists_add(Lists *lists, uint16_t target) {
+        if (lists->n == lists->capacity) {
+                uint32_t capacity = lists->capacity * 2 + 64;
+                uint16_t *targets = reallocarray(lists->targets, capacity, sizeof *targets);
+                if (!targets)
+                        return -ENOMEM;
+                lists->targets = targets;
+                lists->capacity = capacity;
+        }
+        lists->targets[lists->n++] = target;
+        return 0;
+}
+
+static Relation lists_get(const Lists *lists, size_t service) {
+        return (Relation){ .items = lists->targets + lists->first[service],
+                           .n = (uint16_t)(lists->first[service + 1] - lists->first[service]) };
+}
+
+/* Lists that are being read, service after service, without duplicates: one is in the present list when its stamp is
+ * the present one. */
 typedef struct Gathering {
         Reading *reading;
-        uint16_t *items;
-        uint16_t n;
+        Lists after, requires;
+        Lists *list; /* the one of these that is being read */
         uint32_t *stamps;
         uint32_t stamp;
 } Gathering;
@@ -22,18 +60,30 @@ typedef struct Gathering {
 static int gathering_init(Gathering *gathering, Reading *reading) {
         size_t n = reading->config->n_services;
         *gathering = (Gathering){ .reading = reading };
-        gathering->items = calloc(n + 1, sizeof *gathering->items);
         gathering->stamps = calloc(n + 1, sizeof *gathering->stamps);
-        return gathering->items && gathering->stamps ? 0 : -ENOMEM;
+        int r = gathering->stamps ? lists_init(&gathering->after, n, 0) : -ENOMEM;
+        return r < 0 ? r : lists_init(&gathering->requires, n, 0);
 }
 
 static void gathering_done(Gathering *gathering) {
-        free(gathering->items);
+        lists_done(&gathering->after);
+        lists_done(&gathering->requires);
         free(gathering->stamps);
 }
 
-static void gathering_begin(Gathering *gathering) {
-        gathering->n = 0;
+static void gathering_begin(Gathering *gathering, Lists *list, size_t service) {
+        gathering->list = list;
+        list->first[service] = list->n;
+        gathering->stamp++;
+}
+
+static void gathering_end(const Gathering *gathering, size_t service) {
+        gathering->list->first[service + 1] = gathering->list->n;
+}
+
+/* An empty value takes back what stood before. */
+static void gathering_clear(Gathering *gathering, size_t service) {
+        gathering->list->n = gathering->list->first[service];
         gathering->stamp++;
 }
 
@@ -41,18 +91,8 @@ static void gather(Gathering *gathering, uint16_t service) {
         if (gathering->stamps[service] == gathering->stamp)
                 return;
         gathering->stamps[service] = gathering->stamp;
-        gathering->items[gathering->n++] = service;
-}
-
-static int gathering_keep(const Gathering *gathering, Relation *ret) {
-        if (gathering->n == 0)
-                return 0;
-        uint16_t *items = malloc(gathering->n * sizeof *items);
-        if (!items)
-                return -ENOMEM;
-        memcpy(items, gathering->items, gathering->n * sizeof *items);
-        *ret = (Relation){ .items = items, .n = gathering->n };
-        return 0;
+        if (lists_add(gathering->list, service) < 0)
+                gathering->reading->error = -ENOMEM;
 }
 
 static void gather_name(Gathering *gathering, const Setting *setting, size_t service, const char *name) {
@@ -82,62 +122,22 @@ static void gather_lines(Gathering *gathering, size_t service, const char *key) 
                 if (strcmp(section->items[i].key, key) != 0 || !value_words(reading, &section->items[i], &words, &n))
                         continue;
                 if (n == 0)
-                        gathering_begin(gathering);
+                        gathering_clear(gathering, service);
                 for (size_t j = 0; j < n; j++)
                         gather_name(gathering, &section->items[i], service, words[j]);
         }
 }
 
-static int read_relations_of(Gathering *gathering, size_t i) {
-        ServiceConfig *service = &gathering->reading->config->services[i];
-
-        gathering_begin(gathering);
+static void read_relations_of(Gathering *gathering, size_t i) {
+        gathering_begin(gathering, &gathering->requires, i);
         gather_lines(gathering, i, "Requires");
-        int r = gathering_keep(gathering, &service->requires);
-        if (r < 0)
-                return r;
-        gathering_begin(gathering);
+        gathering_end(gathering, i);
+        gathering_begin(gathering, &gathering->after, i);
         gather_lines(gathering, i, "After");
-        for (uint16_t j = 0; j < service->requires.n; j++) /* Requires implies After */
-                gather(gathering, service->requires.items[j]);
-        return gathering_keep(gathering, &service->after);
-}
-
-/* ---- The graph ---- */
-
-typedef struct Edges {
-        uint32_t *first;
-        uint16_t *targets;
-} Edges;
-
-static void edges_done(Edges *edges) {
-        free(edges->first);
-        free(edges->targets);
-}
-
-static int edges_init(Edges *edges, size_t n_nodes, size_t n_edges) {
-        edges->first = calloc(n_nodes + 1, sizeof *edges->first);
-        edges->targets = calloc(n_edges + 1, sizeof *edges->targets);
-        return edges->first && edges->targets ? 0 : -ENOMEM;
-}
-
-static size_t count_edges(const Config *config) {
-        size_t n = 0;
-        for (size_t i = 0; i < config->n_services; i++)
-                n += config->services[i].after.n;
-        return n;
-}
-
-static void fill_edges(const Config *config, Edges *edges) {
-        uint32_t n = 0;
-
-        for (size_t i = 0; i < config->n_services; i++) {
-                const Relation *after = &config->services[i].after;
-                edges->first[i] = n;
-                for (uint16_t j = 0; j < after->n; j++)
-                        edges->targets[n++] = after->items[j];
-        }
-        edges->first[config->n_services] = n;
+        const Relation requires = lists_get(&gathering->requires, i);
+        for (uint16_t j = 0; j < requires.n; j++) /* Requires implies After */
+                gather(gathering, requires.items[j]);
+        gathering_end(gathering, i);
 }
 
 /* ---- Cycles ---- */
@@ -190,16 +190,41 @@ static int tell_cycle(void *userdata, const uint16_t *nodes, size_t n) {
 
 /* ---- What follows from it ---- */
 
-static int keep_before(Config *config, const OrderGraph *graph) {
-        _cleanup_(edges_done) Edges reverse = { 0 };
-        int r = edges_init(&reverse, graph->n, graph->first[graph->n]);
+static Relation put_items(const Relation *from, uint16_t **place) {
+        if (from->n == 0)
+                return (Relation){ 0 };
+        Relation to = { .items = memcpy(*place, from->items, from->n * sizeof **place), .n = from->n };
+        *place += from->n;
+        return to;
+}
+
+/* A service without any keeps none. */
+static int keep_relations(ServiceConfig *service, const Relation *after, const Relation *requires,
+                          const Relation *before) {
+        size_t n = (size_t)after->n + requires->n + before->n;
+        if (n == 0)
+                return 0;
+        Relations *relations = malloc(sizeof *relations + n * sizeof *after->items);
+        if (!relations)
+                return -ENOMEM;
+        uint16_t *place = (uint16_t *)(relations + 1);
+        relations->after = put_items(after, &place);
+        relations->requires = put_items(requires, &place);
+        relations->before = put_items(before, &place);
+        service->relations = relations;
+        return 0;
+}
+
+static int keep_lists(Config *config, const Gathering *gathering, const OrderGraph *graph) {
+        _cleanup_(lists_done) Lists reverse = { 0 };
+        int r = lists_init(&reverse, graph->n, gathering->after.n);
         if (r < 0)
                 return r;
         order_reverse(graph, reverse.first, reverse.targets);
         for (size_t i = 0; i < graph->n && r == 0; i++) {
-                Gathering list = { .items = reverse.targets + reverse.first[i],
-                                   .n = (uint16_t)(reverse.first[i + 1] - reverse.first[i]) };
-                r = gathering_keep(&list, &config->services[i].before);
+                Relation after = lists_get(&gathering->after, i), requires = lists_get(&gathering->requires, i);
+                Relation before = lists_get(&reverse, i);
+                r = keep_relations(&config->services[i], &after, &requires, &before);
         }
         return r;
 }
@@ -214,23 +239,20 @@ static int keep_depths(Config *config, const OrderGraph *graph) {
         return r;
 }
 
-static int relate(Reading *reading) {
-        Config *config = reading->config;
-        _cleanup_(edges_done) Edges edges = { 0 };
+static int relate(const Gathering *gathering) {
+        Reading *reading = gathering->reading;
         CycleTeller teller = { .reading = reading };
+        OrderGraph graph = { .n = reading->config->n_services,
+                             .first = gathering->after.first,
+                             .targets = gathering->after.targets };
 
-        int r = edges_init(&edges, config->n_services, count_edges(config));
-        if (r < 0)
-                return r;
-        fill_edges(config, &edges);
-        OrderGraph graph = { .n = config->n_services, .first = edges.first, .targets = edges.targets };
-        r = order_cycles(&graph, tell_cycle, &teller);
+        int r = order_cycles(&graph, tell_cycle, &teller);
         if (r < 0)
                 return r;
         if (teller.n_told > 0)
                 return 0; /* it will not be used */
-        r = keep_before(config, &graph);
-        return r < 0 ? r : keep_depths(config, &graph);
+        r = keep_lists(reading->config, gathering, &graph);
+        return r < 0 ? r : keep_depths(reading->config, &graph);
 }
 
 void config_read_relations(Reading *reading) {
@@ -238,9 +260,9 @@ void config_read_relations(Reading *reading) {
         int r = gathering_init(&gathering, reading);
 
         for (size_t i = 0; r == 0 && reading->error == 0 && i < reading->config->n_services; i++)
-                r = read_relations_of(&gathering, i);
+                read_relations_of(&gathering, i);
         if (r == 0 && reading->error == 0)
-                r = relate(reading);
+                r = relate(&gathering);
         if (r < 0)
                 reading->error = r;
 }

@@ -83,12 +83,17 @@ WORD_VALUE(log_format, LogFormat, log_format_words)
 WORD_VALUE(log_level, LogLevel, log_level_words)
 
 void value_service_type(Reading *reading, const Setting *setting, void *ret_value) {
-        if (strncmp(setting->value, "notify-fd:", strlen("notify-fd:")) == 0) {
-                value_refuse(reading, setting, "notify-fd is not in this version yet");
-                return;
-        }
-        int found = value_word(reading, setting, service_type_words, LENGTH_OF(service_type_words));
-        if (found >= 0)
+        static const char *const words[_SERVICE_TYPE_MAX] = {
+                [SERVICE_SIMPLE] = "simple",
+                [SERVICE_NOTIFY] = "notify",
+                [SERVICE_NOTIFY_FD] = "notify-fd:N",
+                [SERVICE_ONESHOT] = "oneshot",
+        };
+        int found = value_word(reading, setting, words, LENGTH_OF(words));
+
+        if (found == SERVICE_NOTIFY_FD) /* the N was meant as a number */
+                value_refuse(reading, setting, "write the number of the descriptor, such as notify-fd:3");
+        else if (found >= 0)
                 *(ServiceType *)ret_value = (ServiceType)found;
 }
 

@@ -12,10 +12,12 @@ void crew_record(Crew *crew, Event *event) {
 }
 
 void crew_record_member(Crew *crew, const Member *member, Event *event) {
+        char owner[OWNER_TEXT_MAX];
+        owner_write(&member->owner, owner);
         event->service = crew_service(crew, member)->name;
         event->instance = member->number;
         event->instances = crew_service(crew, member)->instances;
-        event->owner = member->owner;
+        event->owner = owner;
         event->attempt = member->attempt;
         if (event->pid == 0)
                 event->pid = member->pid;
@@ -27,7 +29,7 @@ void crew_alarm_member(Crew *crew, const Member *member, usec_t when) {
 }
 
 void crew_alarm(Crew *crew, CrewAlarm alarm, usec_t when) {
-        alarms_set(&crew->alarms, crew->n_members + crew->n_runs + (uint32_t)alarm, when);
+        alarms_set(&crew->alarms, crew->n_members + crew->n_runs + crew->n_probes + (uint32_t)alarm, when);
 }
 
 void crew_want_survey(Crew *crew) {
@@ -78,10 +80,12 @@ static int allocate(Crew *crew) {
         crew->tallies = calloc(n_services + 1, sizeof *crew->tallies);
         crew->runs = calloc(crew->n_runs + 1U, sizeof *crew->runs);
         crew->first_run = calloc(n_hooks + 1, sizeof *crew->first_run);
-        crew->foreign = calloc(FOREIGN_MARKS_MAX, sizeof *crew->foreign);
-        if (!crew->members || !crew->tallies || !crew->runs || !crew->first_run || !crew->foreign)
+        crew->probes = calloc(crew->n_probes + 1U, sizeof *crew->probes);
+        crew->watchdogs_usec = calloc(crew->n_members + 1U, sizeof *crew->watchdogs_usec); /* zeros until they change */
+        if (!crew->members || !crew->tallies || !crew->runs || !crew->first_run || !crew->probes ||
+            !crew->watchdogs_usec)
                 return -ENOMEM;
-        return alarms_init(&crew->alarms, crew->n_members + crew->n_runs + _CREW_ALARM_MAX);
+        return alarms_init(&crew->alarms, crew->n_members + crew->n_runs + crew->n_probes + _CREW_ALARM_MAX);
 }
 
 int crew_new(Crew **ret, const Config *config, const Stage *stage, void *self, bool pid_namespace) {
@@ -94,6 +98,7 @@ int crew_new(Crew **ret, const Config *config, const Stage *stage, void *self, b
         crew->pid_namespace = pid_namespace;
         crew->n_members = (uint32_t)config->n_members;
         crew->n_runs = count_runs(config);
+        crew->n_probes = crew_count_probes(config);
         crew->n_not_ready = crew->n_members;
         crew->start_phase = (int)config->n_phases - 1;
         crew->stop_phase = crew->counted_phase = -1;
@@ -103,6 +108,7 @@ int crew_new(Crew **ret, const Config *config, const Stage *stage, void *self, b
         }
         place_members(crew);
         place_runs(crew);
+        crew_place_probes(crew);
         for (unsigned p = 0; p < config->n_phases; p++)
                 crew->phase_names[p] = config->phases[p].name;
         conductor_init(&crew->conductor, &config->budget, crew->phase_names, config->mode == MODE_DEVELOPMENT,
@@ -122,6 +128,9 @@ Crew *crew_free(Crew *crew) {
         free(crew->runs);
         free(crew->first_run);
         free(crew->foreign);
+        free(crew->probes);
+        free(crew->watchdogs_usec);
+        free(crew->orphans);
         free(crew);
         return NULL;
 }
@@ -191,14 +200,20 @@ usec_t crew_next_usec(const Crew *crew) {
         return crew->finished ? USEC_INFINITY : alarms_next(&crew->alarms);
 }
 
-static void ring(Crew *crew, uint32_t item) {
-        if (item < crew->n_members) {
-                Member *member = &crew->members[item];
-                LifeState state = member->life.state;
+static void ring_member(Crew *crew, Member *member) {
+        LifeState state = member->life.state;
+        if (state == LIFE_READY)
+                crew_watchdog_expired(crew, member, NULL);
+        else
                 crew_live(crew, member,
                           state == LIFE_BACKOFF    ? LIFE_TURN
                           : state == LIFE_STARTING ? LIFE_OVERDUE
                                                    : LIFE_TIME_UP);
+}
+
+static void ring(Crew *crew, uint32_t item) {
+        if (item < crew->n_members) {
+                ring_member(crew, &crew->members[item]);
                 return;
         }
         item -= crew->n_members;
@@ -206,7 +221,12 @@ static void ring(Crew *crew, uint32_t item) {
                 crew_hook_time_up(crew, &crew->runs[item]);
                 return;
         }
-        switch ((CrewAlarm)(item - crew->n_runs)) {
+        item -= crew->n_runs;
+        if (item < crew->n_probes) {
+                crew_probe_alarm(crew, &crew->probes[item]);
+                return;
+        }
+        switch ((CrewAlarm)(item - crew->n_probes)) {
         case CREW_ALARM_CONDUCTOR: conductor_tick(&crew->conductor); break;
         case CREW_ALARM_PROGRESS: crew_tell_progress(crew); break;
         case CREW_ALARM_STRAYS: crew_strays_time_up(crew); break;
@@ -218,7 +238,9 @@ static void ring(Crew *crew, uint32_t item) {
 void crew_on_time(Crew *crew) {
         usec_t now = crew_now(crew);
         uint32_t item;
-        while (!crew->finished && (item = alarms_take_due(&crew->alarms, now)) != ALARM_NONE) {
+        crew->checks_at_once = 0;
+        while (!crew->finished && crew->checks_at_once < TURNS_AT_ONCE &&
+               (item = alarms_take_due(&crew->alarms, now)) != ALARM_NONE) {
                 ring(crew, item);
                 crew_settle(crew);
         }
@@ -238,6 +260,29 @@ void crew_on_acknowledged(Crew *crew, const char *by) {
 void crew_end(Crew *crew, const char *cause, bool fast) {
         crew_end_because(crew, cause, NULL, fast);
         crew_settle(crew);
+}
+
+/* Before exec a signal has its default effect, and that is mostly the end. */
+static bool may_be_reloaded(const Crew *crew, const Member *member) {
+        return crew_service(crew, member)->reload_signal > 0 && member->executed &&
+               (member->life.state == LIFE_STARTING || member->life.state == LIFE_READY);
+}
+
+unsigned crew_reload(Crew *crew) {
+        unsigned n = 0;
+        if (crew->finished || crew_is_ending(crew))
+                return 0;
+        for (uint32_t i = 0; i < crew->n_members; i++) {
+                const Member *member = &crew->members[i];
+                unsigned before = crew->told;
+                if (may_be_reloaded(crew, member))
+                        crew->stage->signal(crew->self, i, WHOM_MAIN, crew_service(crew, member)->reload_signal,
+                                            "reload");
+                n += crew->told > before;
+        }
+        crew_record(crew, &(Event){ .kind = EVENT_RELOAD_FINISHED, .n = n });
+        crew_settle(crew);
+        return n;
 }
 
 void crew_on_own_fault(Crew *crew, const char *what, int error) {

@@ -3,12 +3,14 @@
  *
  * The core of PID 1. It decides with life, respawn, hooks and the conductor, and asks a Stage to do what needs a
  * kernel, so that the very same code runs in PID 1 and in simulated time. It makes no system call and, after
- * crew_new(), allocates nothing but the bounded texts of STATUS=. Members and hook runs are numbered from 0 and keep
+ * crew_new(), allocates nothing but the bounded texts of STATUS= and two bounded lists, each of which it can do
+ * without. Members and hook runs are numbered from 0 and keep
  * their numbers. */
 #pragma once
 #include "base/notify_words.h"
 #include "shutdown/event.h"
 #include "supervisor/config.h"
+#include "supervisor/owner.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -80,11 +82,12 @@ void crew_on_surveyed(Crew *crew);
 void crew_told(Crew *crew, uint32_t member, pid_t pid, const char *comm, int signal_number, const char *reason);
 void crew_on_acknowledged(Crew *crew, const char *by);
 void crew_on_mark(Crew *crew, uint32_t member, const char *hook, NotifyEdge edge, pid_t pid, int rc);
-/* `detail`: a few words for people (HTTP 503, exit code 1, connection refused, timed out). */
+/* `detail`: a few words for people (HTTP 503, exit code 1, connection refused, timed out); NULL: none. */
 void crew_on_probed(Crew *crew, uint32_t probe_run, ProbeAnswer answer, const char *detail);
 /* The newline on the descriptor of Type=notify-fd:N. */
 void crew_on_ready_line(Crew *crew, uint32_t member);
-/* Sends each service that has one its ReloadSignal; how many instances got it. Nothing in an ending. */
+/* Sends each service that has one its ReloadSignal: those of its instances that have been executed and are not being
+ * stopped. How many got it. Nothing in an ending. */
 unsigned crew_reload(Crew *crew);
 /* A fault of endwell's own: recorded, the ending begins, the code will be 70. */
 void crew_on_own_fault(Crew *crew, const char *what, int error);
@@ -95,6 +98,7 @@ bool crew_is_ending(const Crew *crew);
 
 /* The next instant at which crew_on_time() has something to do; USEC_INFINITY: none. Ask after each happening. */
 usec_t crew_next_usec(const Crew *crew);
+/* Begins a bounded number of checks; when more are due, the next instant has passed already. */
 void crew_on_time(Crew *crew);
 
 /* What others may read. Pointers live as long as the crew; states change with the next happening. */
@@ -105,21 +109,26 @@ typedef struct MemberView {
         const char *state; /* waiting, pre-start, starting, ready, pre-stop, stopping, killing, clearing, post-stop,
                               backoff, done, failed, left */
         pid_t pid;         /* 0: none */
-        const char *owner; /* uuid of the present or last run */
-        unsigned attempt;  /* starts so far */
-        unsigned failures; /* consecutive */
+        char owner[OWNER_TEXT_MAX]; /* of the present or last run; "": there was none */
+        unsigned attempt;           /* starts so far */
+        unsigned failures;          /* consecutive */
         unsigned restarts;
         unsigned orphans;   /* adopted and attributed to it */
         unsigned active;    /* X_ENDWELL_ACTIVE */
         usec_t since_usec;  /* of the present state */
         usec_t limit_usec;  /* when the present state is cut; USEC_INFINITY */
         const char *status; /* STATUS=, or NULL */
-        bool ready;
+        /* The probe that keeps it from being ready, and why ("HTTP 503"; "" before its first failure); NULL: none
+         * does. */
+        const char *unready_probe, *unready_detail;
+        bool ready;   /* now: its run is, and its readiness probe agrees */
         bool awaited; /* the present phase, or the start, waits for it */
 } MemberView;
 
 size_t crew_size(const Crew *crew);
 MemberView crew_view(const Crew *crew, uint32_t member);
+/* Whose present or last run has this owner; CREW_NOBODY. */
+uint32_t crew_find_owner(const Crew *crew, const char *owner);
 uint32_t crew_first_member(const Crew *crew, uint32_t service); /* its instances follow */
 /* "web", or "worker@3" where the service has several instances. */
 void crew_name(const Crew *crew, uint32_t member, char *ret_name, size_t size);
@@ -163,7 +172,7 @@ unsigned crew_awaited(const Crew *crew); /* members that are waited for; counts 
 
 /* Environment of post-stop hooks, systemd's words (systemd.exec(5)). */
 typedef struct MemberResult {
-        const char *service_result; /* success, exit-code, signal, core-dump, timeout, start-limit-hit */
+        const char *service_result; /* success, exit-code, signal, core-dump, timeout, watchdog */
         const char *exit_code;      /* exited, killed, dumped; NULL before the first exit */
         int exit_status;
 } MemberResult;

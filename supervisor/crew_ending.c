@@ -42,10 +42,14 @@ static bool stage_withdraw(void *self, bool fast) {
                         crew_live(crew, member, LIFE_STOP_WANTED);
                 else
                         member->life.stop = true;
-                /* Who still starts is stopped when its phase is, not when its start has taken too long. */
-                if (member->life.state == LIFE_STARTING && !member->overdue)
+                /* Who still starts is stopped when its phase is, not when its start has taken too long; and no watchdog
+                 * kills any more. */
+                if ((member->life.state == LIFE_STARTING && !member->overdue) || member->life.state == LIFE_READY)
                         crew_alarm_member(crew, member, USEC_INFINITY);
+                crew_call_off_probes(crew, member);
         }
+        for (uint32_t s = 0; s < crew->config->n_services; s++)
+                crew_consider_sockets(crew, s);
         return !fast && crew->stage->withdraw(crew->self);
 }
 
@@ -111,8 +115,9 @@ static void stage_stop(void *self, unsigned phase, bool everything) {
 }
 
 static bool dependents_rest(const Crew *crew, const ServiceConfig *service) {
-        for (unsigned i = 0; i < service->before.n; i++) {
-                uint16_t other = service->before.items[i];
+        const Relation *before = service_before(service);
+        for (unsigned i = 0; i < before->n; i++) {
+                uint16_t other = before->items[i];
                 if (crew->tallies[other].resting < crew->config->services[other].instances)
                         return false;
         }
@@ -305,9 +310,10 @@ void crew_told(Crew *crew, uint32_t index, pid_t pid, const char *comm, int sign
                 return;
         char word[SIGNAL_TEXT_MAX];
         Member *member = index == CREW_NOBODY ? NULL : &crew->members[index];
-        Event event = { .kind = signal_number == 0         ? EVENT_SERVICE_LEFT
-                                : signal_number == SIGKILL ? EVENT_SERVICE_KILLED
-                                                           : EVENT_SERVICE_ASKED,
+        Event event = { .kind = signal_number == 0              ? EVENT_SERVICE_LEFT
+                                : signal_number == SIGKILL      ? EVENT_SERVICE_KILLED
+                                : strcmp(reason, "reload") == 0 ? EVENT_SERVICE_SIGNALLED
+                                                                : EVENT_SERVICE_ASKED,
                         .pid = pid,
                         .comm = comm,
                         .signal = signal_number ? signal_to_string(signal_number, word) : NULL,

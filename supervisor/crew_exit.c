@@ -8,9 +8,9 @@
 /* What an asked process ends with is never held against it: neither the code nor the signal of the asking. */
 static bool is_clean(const ServiceConfig *service, const Member *member, Ended how) {
         if (how.code == CLD_EXITED)
-                return how.status == 0 || exit_set_has_code(&service->success, how.status) ||
+                return how.status == 0 || exit_set_has_code(service->success, how.status) ||
                        (member->asked && how.status == 128 + service->kill_signal);
-        if (exit_set_has_signal(&service->success, how.status))
+        if (exit_set_has_signal(service->success, how.status))
                 return true;
         return member->asked && how.code == CLD_KILLED &&
                (how.status == service->kill_signal || (member->drained && how.status == service->drained_signal));
@@ -26,22 +26,22 @@ void crew_write_error(char *text, size_t size, const char *step, int error, cons
         snprintf(text, size, "%s%s%.100s: %s", step, *what ? " " : "", what, strerrordesc_np(error));
 }
 
-static void record_exit(Crew *crew, const Member *member) {
+static void record_exit(Crew *crew, const Member *member, Ended how) {
         char error[ERROR_TEXT_MAX];
         if (member->error_step)
                 crew_write_error(error, sizeof error, member->error_step, member->error_number,
                                  crew_service(crew, member)->argv[0]);
         crew_record_member(crew, member,
                            &(Event){ .kind = EVENT_SERVICE_EXITED,
-                                     .code_word = crew_code_word(member->how.code),
-                                     .status = member->how.status,
+                                     .code_word = crew_code_word(how.code),
+                                     .status = how.status,
                                      .clean = member->clean,
                                      .asked = member->asked,
                                      .escalated = member->kill_reason != NULL,
                                      .error = member->error_step ? error : NULL,
                                      .took_usec = usec_sub(member->exited_usec, member->spawned_usec),
-                                     .max_rss_kib = member->how.max_rss_kib,
-                                     .cpu_usec = member->how.cpu_usec });
+                                     .max_rss_kib = how.max_rss_kib,
+                                     .cpu_usec = how.cpu_usec });
 }
 
 void crew_on_spawn_failed(Crew *crew, uint32_t index, const char *step, int error) {
@@ -61,9 +61,9 @@ void crew_on_exited(Crew *crew, uint32_t index, Ended how) {
         }
         const ServiceConfig *service = crew_service(crew, member);
         member->has_exited = true;
-        member->how = how;
+        member->how.code = (uint8_t)how.code;
+        member->how.status = (uint8_t)how.status;
         member->exited_usec = crew_now(crew);
-        member->ready_for_usec = member->ready_usec ? usec_sub(member->exited_usec, member->ready_usec) : 0;
         member->clean = !member->error_step && is_clean(service, member, how);
         if (service->type == SERVICE_ONESHOT && member->clean && !member->asked) {
                 crew_record_member(crew, member,
@@ -71,7 +71,7 @@ void crew_on_exited(Crew *crew, uint32_t index, Ended how) {
                                              .took_usec = usec_sub(member->exited_usec, member->spawned_usec) });
                 crew_mark_settled(crew, member);
         }
-        record_exit(crew, member);
+        record_exit(crew, member, how);
         member->pid = 0;
         crew_live(crew, member, LIFE_MAIN_GONE);
         crew_settle(crew);
@@ -107,6 +107,8 @@ static const char *gone_cause(const Member *member) {
         const char *reason = member->kill_reason;
         if (member->error_step || member->start_hook_failed)
                 return "crashed";
+        if (member->illness != ILL_NOT)
+                return "timeout";
         if (!reason)
                 return !member->has_exited || member->asked || member->clean ? "clean" : "crashed";
         if (strcmp(reason, "drained") == 0)
@@ -138,12 +140,13 @@ static void tree_gone(Crew *crew, Member *member) {
         crew_live(crew, member, LIFE_TREE_GONE);
 }
 
-/* A fresh survey is there, or one of its hooks ended: is anything of this member left, and was it told to go? */
+/* A fresh survey is there, or one of its hooks or checks ended: is anything of this member left, and was it told to go?
+ */
 void crew_tree_check(Crew *crew, Member *member) {
         if (member->life.state != LIFE_CLEARING)
                 return;
         if (member->orphans == 0 || crew_service(crew, member)->kill_mode == KILL_PROCESS) {
-                if (!crew_member_hooks_run(member))
+                if (!crew_member_hooks_run(member) && !crew_member_checks_run(crew, member))
                         tree_gone(crew, member);
                 return;
         }
@@ -247,7 +250,7 @@ void crew_give_up(Crew *crew, Member *member, const char *reason) {
 }
 
 static Outcome outcome(const Member *member) {
-        if (member->overdue || member->start_hook_failed || !member->clean)
+        if (member->overdue || member->illness != ILL_NOT || member->start_hook_failed || !member->clean)
                 return OUTCOME_FAILED;
         bool recycle = member->said_stopping && member->how.code == CLD_EXITED && member->how.status == 0;
         return recycle ? OUTCOME_RECYCLE : OUTCOME_CLEAN;
@@ -258,6 +261,10 @@ static const char *failure_reason(const Member *member, Restart restart) {
                 return "a pre-start hook failed";
         if (member->overdue)
                 return "not ready in time";
+        if (member->illness != ILL_NOT)
+                return member->illness == ILL_WATCHDOG   ? "its watchdog expired"
+                       : member->illness == ILL_LIVENESS ? "its liveness probe failed"
+                                                         : "its start-up probe failed";
         if (member->error_step)
                 return "could not be started";
         return restart == RESTART_NO ? "failed, Restart=no" : "StartLimitBurst is reached";
@@ -279,7 +286,7 @@ static RespawnAnswer ask_respawn(Crew *crew, const Member *member) {
                                .burst = service->start_limit_burst,
                                .delay_usec = service->restart_usec,
                                .delay_max_usec = service->restart_max_usec };
-        return respawn_decide(&rules, member->respawn, outcome(member), member->ready_for_usec,
+        return respawn_decide(&rules, member->respawn, outcome(member), crew_ready_for(crew, member),
                               crew->stage->random(crew->self));
 }
 

@@ -112,7 +112,7 @@ static void begin(Crew *crew, HookRun *run, unsigned attempt) {
 }
 
 static bool is_on_edge(const HookConfig *hook, const Member *member, int phase, HookOn on) {
-        if (hook->on != on || !hook->argv)
+        if (hook->on != on || hook->log_pattern) /* that one the service runs itself */
                 return false;
         return member ? hook->service == member->service : hook->phase == phase;
 }
@@ -206,7 +206,7 @@ void crew_on_hook_exited(Crew *crew, uint32_t index, Ended how) {
         char error[ERROR_TEXT_MAX];
         if (run->error_step)
                 crew_write_error(error, sizeof error, run->error_step, run->error_number,
-                                 config_of(crew, run)->argv[0]);
+                                 config_of(crew, run)->argv ? config_of(crew, run)->argv[0] : "");
         finish(crew, run, how, run->error_step ? error : NULL);
         run->error_step = NULL;
         crew_settle(crew);

@@ -5,6 +5,9 @@
  * crew_exit.c     what a main process's end means: its record, its tree, its outcome
  * crew_start.c    whose turn it is to start, and whether all are ready
  * crew_hooks.c    hooks of members and phases
+ * crew_probes.c   checks of probes: when each begins, how long it is awaited, what its answer changes
+ * crew_health.c   what makes a run ready, and what makes it ill: probes, the watchdog
+ * crew_holds.c    what is held for services: when their sockets are closed and their stored descriptors dropped
  * crew_ending.c   the conductor's stage: phases, stops in order, kills, the end
  * crew_notify.c   what the members say: readiness, status, more time, marks
  * crew_view.c     what others may read */
@@ -16,6 +19,7 @@
 #include "supervisor/alarms.h"
 #include "supervisor/crew.h"
 #include "supervisor/life.h"
+#include "supervisor/owner.h"
 #include "supervisor/respawn.h"
 
 #define GIVE_UP_USEC      (1 * USEC_PER_SEC) /* what outlives SIGKILL this long is given up */
@@ -25,10 +29,11 @@
 #define PROGRESS_USEC     (1 * USEC_PER_SEC)
 #define STATUS_USEC       (1 * USEC_PER_SEC) /* a status is recorded at most so often */
 #define ERROR_TEXT_MAX    192
-#ifndef ORPHANS_MAX /* the simulation has a crowd already with a few */
+#define DETAIL_TEXT_MAX   64 /* of a check's answer */
+#ifndef ORPHANS_MAX          /* the simulation has a crowd already with a few */
 #define ORPHANS_MAX 1024
 #endif
-#define TURNS_AT_ONCE     32 /* spawns between two looks at the signals */
+#define TURNS_AT_ONCE     32 /* spawns, or checks, between two looks at the signals */
 #define FOREIGN_MARKS_MAX 64 /* names that applications mark and the configuration does not know */
 
 /* Orphans beyond the list, by number only. */
@@ -36,28 +41,43 @@ typedef struct Crowd {
         uint32_t n, given_up;
 } Crowd;
 
+typedef enum Illness { ILL_NOT, ILL_STARTUP, ILL_LIVENESS, ILL_WATCHDOG } Illness;
+
+/* The last STATUS=. */
+typedef struct MemberStatus {
+        usec_t recorded_usec; /* when the journal last heard of one */
+        char text[];
+} MemberStatus;
+
+/* There may be 60,000, and most of them do nothing for hours: so the fields are ordered by size, flags are bits, and
+ * what only the end of a run needs is not kept beyond it. 160 bytes, no hole. */
 typedef struct Member {
-        Life life;
-        uint16_t service, number;
-        pid_t pid;
-        unsigned attempt;
         Respawn respawn;
-        Ended how;
-        Crowd crowd;
-        unsigned descendants_named;       /* how many orphans the last descendants_left told of */
-        unsigned orphans, active, killed; /* killed: processes of this run that got SIGKILL */
-        usec_t since_usec, spawned_usec, ready_usec, ready_for_usec, asked_usec, exited_usec, status_usec;
+        usec_t since_usec, spawned_usec, ready_usec, asked_usec, exited_usec;
         usec_t clear_limit_usec; /* when the rest of the tree is killed */
         const char *kill_reason; /* of the first SIGKILL in this run; NULL: none */
         const char *error_step;  /* before exec; NULL: none */
+        MemberStatus *status;    /* NULL: it never said one */
+        Owner owner;             /* of the present or last run */
+        Crowd crowd;
+        pid_t pid;
         int error_number;
-        char *status;
+        unsigned attempt;
+        unsigned descendants_named;       /* how many orphans the last descendants_left told of */
+        unsigned orphans, active, killed; /* killed: processes of this run that got SIGKILL */
+        uint16_t service, number;
         uint16_t hooks_running[4]; /* by HookOn up to post-stop */
-        bool settled;              /* ready once, or resting: those who wait for its start may go on */
-        bool new_orphans;          /* adopted since the tree was last asked or killed */
-        bool has_exited, asked, clean, said_stopping, drained, overdue, start_hook_failed, requirement_failed;
-        bool counted_ready, forced_in_ending;
-        char owner[37];
+        struct {
+                uint8_t code, status; /* as Ended has them: both fit a byte */
+        } how;
+        Life life;
+        bool settled : 1;     /* ready once, or resting: those who wait for its start may go on */
+        bool new_orphans : 1; /* adopted since the tree was last asked or killed */
+        bool has_exited : 1, asked : 1, clean : 1, said_stopping : 1, drained : 1, overdue : 1;
+        bool start_hook_failed : 1, requirement_failed : 1, counted_ready : 1, forced_in_ending : 1;
+        bool executed : 1;   /* exec was reached in this run */
+        bool said_ready : 1; /* READY=1, or the line, in this run */
+        uint8_t illness : 2; /* Illness: for which this run is being ended */
 } Member;
 
 typedef struct HookRun {
@@ -71,11 +91,33 @@ typedef struct HookRun {
         int error_number;
 } HookRun;
 
+typedef enum CheckState {
+        CHECK_NONE,     /* the alarm begins the next one */
+        CHECK_RUNS,     /* the alarm is its timeout */
+        CHECK_OVERDUE,  /* called off at its timeout: its answer only says that nothing of it is left */
+        CHECK_UNWANTED, /* called off because its run is to end, or of an earlier run: its answer means nothing */
+} CheckState;
+
+/* One probe of one member, over all its runs. */
+typedef struct ProbeRun {
+        Probe probe;
+        usec_t begun_usec;   /* of the last check; before the first one, of the run's exec */
+        usec_t since_usec;   /* of the opinion */
+        usec_t longest_usec; /* of a readiness probe: the longest stretch of readiness of this run that is over */
+        uint32_t member;
+        uint8_t kind, check; /* ProbeKind, CheckState */
+        bool given_up;       /* something of an unwanted check outlived SIGKILL: nobody waits for it any more */
+        char detail[DETAIL_TEXT_MAX]; /* of the last failure; "" after a success */
+} ProbeRun;
+
 typedef struct ServiceTally {
         uint32_t first_member;
+        uint32_t first_probe;
         uint16_t settled, resting, failed;
-        uint16_t turns; /* members that were told to start */
-        bool released;  /* its members were told to stop */
+        uint16_t turns;   /* members that were told to start */
+        uint8_t n_probes; /* of a member */
+        bool released;    /* its members were told to stop */
+        bool closed;      /* its held sockets were closed */
 } ServiceTally;
 
 typedef struct ForeignMark {
@@ -102,9 +144,13 @@ struct Crew {
         HookRun *runs;
         uint32_t n_runs;
         uint32_t *first_run; /* of a hook */
-        ForeignMark *foreign;
+        ProbeRun *probes;
+        uint32_t n_probes;
+        unsigned checks_at_once; /* begun since the signals had their turn */
+        usec_t *watchdogs_usec;  /* of each member, as its run has changed it by WATCHDOG_USEC=; 0: not */
+        ForeignMark *foreign;    /* FOREIGN_MARKS_MAX places, made for the first; NULL */
         unsigned n_foreign;
-        Alarms alarms; /* members, then hook runs, then the crew's own (CrewAlarm) */
+        Alarms alarms; /* members, then hook runs, then probe runs, then the crew's own (CrewAlarm) */
 
         Conductor conductor;
         const char *phase_names[PHASES_MAX];
@@ -121,7 +167,7 @@ struct Crew {
 
         unsigned unattributed; /* orphans of nobody */
         bool new_strays, strays_killed;
-        Orphan orphans[ORPHANS_MAX]; /* adopted, alive for all we know */
+        Orphan *orphans; /* adopted, alive for all we know; ORPHANS_MAX places, made for the first; NULL */
         unsigned n_orphans, n_unlisted;
         Crowd crowd;       /* nobody's */
         bool survey_stale; /* somebody died since the last survey */
@@ -196,6 +242,38 @@ void crew_cut_hooks(Crew *crew, const Member *member);
 void crew_hook_time_up(Crew *crew, HookRun *run);
 void crew_hurry_hooks(Crew *crew, const Member *member);
 bool crew_member_hooks_run(const Member *member);
+
+/* How many probe runs the configuration makes, and their places. */
+uint32_t crew_count_probes(const Config *config);
+void crew_place_probes(Crew *crew);
+void crew_forget_probes(Crew *crew, const Member *member); /* a new run begins */
+void crew_begin_probes(Crew *crew, const Member *member);
+void crew_call_off_probes(Crew *crew, const Member *member); /* and none begins any more in this run */
+void crew_probe_alarm(Crew *crew, ProbeRun *run);
+/* Something of a check may be left in the member's tree. */
+bool crew_member_checks_run(const Crew *crew, const Member *member);
+void crew_give_up_checks(Crew *crew, const Member *member, const char *reason);
+/* NULL: there is no such probe. */
+const ProbeRun *crew_probe_of(const Crew *crew, const Member *member, ProbeKind kind);
+
+/* The probe that keeps a run from being ready; NULL: none does. */
+const ProbeRun *crew_unready_probe(const Crew *crew, const Member *member);
+void crew_try_ready(Crew *crew, Member *member);
+void crew_hear_ready(Crew *crew, Member *member); /* READY=1 */
+/* The longest unbroken stretch of readiness of the present run until then. */
+usec_t crew_longest_stretch(const Crew *crew, const Member *member, usec_t until);
+/* The same of a run that has ended. */
+usec_t crew_ready_for(const Crew *crew, const Member *member);
+void crew_unwell(Crew *crew, Member *member, Illness illness);
+const char *crew_illness_word(const Member *member); /* NULL: it is well */
+void crew_watch(Crew *crew, Member *member);
+void crew_watchdog_expired(Crew *crew, Member *member, const char *text);
+void crew_hear_watchdog(Crew *crew, Member *member, const NotifyWords *words);
+
+void crew_close_sockets(Crew *crew, uint32_t service);
+/* Closes them when nobody can serve any more. */
+void crew_consider_sockets(Crew *crew, uint32_t service);
+void crew_drop_store(Crew *crew, const Member *member);
 
 extern const ConductorStage crew_conductor_stage;
 /* How long from now what was killed is waited for until it is given up. */

@@ -5,25 +5,28 @@
 
 #include "supervisor/crew_internal.h"
 
-/* A version 4 uuid: who holds a run's jobs. Uniqueness is what counts, and the stage's numbers are good for that. */
-static void new_owner(Crew *crew, char owner[static 37]) {
-        uint32_t r[4];
+/* Who holds a run's jobs. Uniqueness is what counts, and the stage's numbers are good for that. */
+static Owner new_owner(Crew *crew) {
+        uint32_t random[4];
         for (int i = 0; i < 4; i++)
-                r[i] = crew->stage->random(crew->self);
-        snprintf(owner, 37, "%08x-%04x-4%03x-%04x-%04x%08x", r[0], r[1] >> 16, r[1] & 0xfff,
-                 (r[2] >> 16 & 0x3fff) | 0x8000, r[2] & 0xffff, r[3]);
+                random[i] = crew->stage->random(crew->self);
+        return owner_make(random);
 }
 
 static void begin_run(Crew *crew, Member *member) {
         member->attempt++;
         member->killed = member->active = 0;
         member->ready_usec = member->asked_usec = member->spawned_usec = member->exited_usec = 0;
-        member->ready_for_usec = 0;
         member->kill_reason = member->error_step = NULL;
         member->has_exited = member->asked = member->clean = member->said_stopping = member->drained = false;
         member->overdue = member->start_hook_failed = false;
+        member->executed = member->said_ready = false;
+        member->illness = ILL_NOT;
         member->pid = 0;
-        new_owner(crew, member->owner);
+        if (crew->watchdogs_usec[crew_index(crew, member)] > 0) /* else its page is never touched */
+                crew->watchdogs_usec[crew_index(crew, member)] = 0;
+        crew_forget_probes(crew, member);
+        member->owner = new_owner(crew);
         crew_record_member(crew, member, &(Event){ .kind = EVENT_SERVICE_STARTING });
 }
 
@@ -56,6 +59,7 @@ static void greet(Crew *crew, Member *member) {
         member->ready_usec = now;
         crew_record_member(crew, member,
                            &(Event){ .kind = EVENT_SERVICE_READY, .took_usec = usec_sub(now, member->spawned_usec) });
+        crew_watch(crew, member);
         crew_mark_settled(crew, member);
         crew_run_hooks(crew, member, -1, HOOK_POST_START);
 }
@@ -91,14 +95,19 @@ static usec_t stop_limit(const Crew *crew, const Member *member, usec_t now) {
 static void ask(Crew *crew, Member *member) {
         const ServiceConfig *service = crew_service(crew, member);
         usec_t now = crew_now(crew);
+        if (member->life.stop)
+                crew_close_sockets(crew, member->service);
         if (crew->conductor.sequence.fast)
                 crew_signal_hooks(crew, member, SIGKILL);
         member->asked = true;
         member->asked_usec = now;
         member->clear_limit_usec = stop_limit(crew, member, now);
         crew_alarm_member(crew, member, member->clear_limit_usec);
-        const char *reason = member->overdue ? "start_timeout" : crew_is_ending(crew) ? "ending" : "stop";
-        crew_member_signal(crew, member, WHOM_MAIN, service->kill_signal, reason);
+        const char *ill = crew_illness_word(member);
+        const char *reason = member->overdue ? "start_timeout" : ill ? ill : crew_is_ending(crew) ? "ending" : "stop";
+        int number =
+                member->illness == ILL_WATCHDOG ? SIGABRT : service->kill_signal; /* its core shows where it hung */
+        crew_member_signal(crew, member, WHOM_MAIN, number, reason);
         if (service->kill_mode == KILL_CONTROL_GROUP) {
                 crew_member_signal(crew, member, WHOM_REST, SIGTERM, reason);
                 crew_want_survey(crew); /* who of it was orphaned before is asked as soon as it is found */
@@ -129,6 +138,8 @@ static void rest(Crew *crew, Member *member) {
                         true; /* its main process did not die, so nobody has looked for what it left elsewhere */
         } else
                 crew->gone[service->phase]++;
+        crew_give_up_checks(crew, member, "outlived SIGKILL");
+        crew_drop_store(crew, member);
         crew_name_descendants(crew, member);
         crew->new_strays |= member->orphans > 0; /* what is left of it, if anything, is a stray now */
         crew_alarm_member(crew, member, USEC_INFINITY);
@@ -137,7 +148,7 @@ static void rest(Crew *crew, Member *member) {
         crew->alive[service->phase]--;
         crew->n_resting++;
         crew_mark_settled(crew, member);
-        if (service->after.n > 0 && tally->resting == service->instances)
+        if (service_after(service)->n > 0 && tally->resting == service->instances)
                 crew->stops_dirty = true;
         if (member->life.state == LIFE_LEFT) {
                 const char *failure = crew_is_ending(crew) ? crew_failure_in_ending(crew, member)
@@ -188,6 +199,9 @@ void crew_live(Crew *crew, Member *member, LifeHappening what) {
                 if (step.next.state != LIFE_BACKOFF)
                         crew_alarm_member(crew, member, USEC_INFINITY);
                 crew->n_clearing += (step.next.state == LIFE_CLEARING) - (before == LIFE_CLEARING);
+                if (step.next.state != LIFE_STARTING && step.next.state != LIFE_READY)
+                        crew_call_off_probes(crew, member);
+                crew_consider_sockets(crew, member->service);
                 crew_update_ready(crew, member);
         }
         carry_out(crew, member, step.order);
@@ -204,8 +218,10 @@ const char *crew_kill_reason(const Crew *crew, const Member *member) {
                 return "drained";
         if (member && member->has_exited && !member->asked && !member->clean && !crew->config->single)
                 return "died";
-        if (!crew_is_ending(crew))
-                return member && member->overdue ? "start_timeout" : "stop_timeout";
+        if (!crew_is_ending(crew)) {
+                const char *ill = member ? crew_illness_word(member) : NULL;
+                return member && member->overdue ? "start_timeout" : ill ? ill : "stop_timeout";
+        }
         usec_t now = crew_now(crew);
         if (now >= usec_sub(conductor_deadline_usec(&crew->conductor), crew->conductor.budget.reserve_usec))
                 return "deadline";
@@ -224,6 +240,8 @@ void crew_kill(Crew *crew, Member *member) {
         const char *reason = crew_kill_reason(crew, member);
         if (!member->kill_reason)
                 member->kill_reason = reason;
+        if (member->life.state == LIFE_KILLING && member->life.stop && !member->asked)
+                crew_close_sockets(crew, member->service);
         crew_cut_hooks(crew, member);
         crew_alarm_member(crew, member, usec_add(now, crew_patience(crew)));
         crew_member_signal(crew, member, crew_whom_to_kill(crew, member), SIGKILL, reason);

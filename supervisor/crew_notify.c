@@ -8,17 +8,21 @@
 /* The text is kept for `status`; the journal hears of it at most once a second, so that a service that counts aloud
  * does not push everything else out of it. */
 static void take_status(Crew *crew, Member *member, const char *text) {
-        if (member->status && strcmp(member->status, text) == 0)
+        size_t size = strlen(text) + 1;
+        if (member->status && strcmp(member->status->text, text) == 0)
                 return;
-        char *copy = strdup(text); /* out of memory: the old text stays, nothing else suffers */
-        if (copy) {
+        usec_t now = crew_now(crew), recorded = member->status ? member->status->recorded_usec : 0;
+        bool tells = recorded == 0 || now >= usec_add(recorded, STATUS_USEC);
+        MemberStatus *status = malloc(sizeof *status + size);
+        if (status) {
+                memcpy(status->text, text, size);
                 free(member->status);
-                member->status = copy;
+                member->status = status;
         }
-        usec_t now = crew_now(crew);
-        if (member->status_usec != 0 && now < usec_add(member->status_usec, STATUS_USEC))
+        if (member->status) /* without memory the old text stays, nothing else suffers */
+                member->status->recorded_usec = tells ? now : recorded;
+        if (!tells)
                 return;
-        member->status_usec = now;
         crew_record_member(crew, member, &(Event){ .kind = EVENT_SERVICE_STATUS, .text = text });
 }
 
@@ -57,8 +61,9 @@ void crew_on_executed(Crew *crew, uint32_t index) {
         crew_record_member(crew, member,
                            &(Event){ .kind = EVENT_SERVICE_STARTED,
                                      .took_usec = usec_sub(crew_now(crew), member->spawned_usec) });
-        if (crew_service(crew, member)->type == SERVICE_SIMPLE)
-                crew_live(crew, member, LIFE_IS_READY);
+        member->executed = true;
+        crew_begin_probes(crew, member);
+        crew_try_ready(crew, member);
         crew_settle(crew);
 }
 
@@ -84,8 +89,9 @@ void crew_on_notify(Crew *crew, uint32_t index, pid_t sender, const NotifyWords 
                 take_status(crew, member, words->status);
         if (words->extend_timeout_usec > 0)
                 extend(crew, member, words->extend_timeout_usec);
-        if (words->ready && crew_service(crew, member)->type == SERVICE_NOTIFY)
-                crew_live(crew, member, LIFE_IS_READY);
+        if (words->ready)
+                crew_hear_ready(crew, member);
+        crew_hear_watchdog(crew, member, words);
         if (words->drained)
                 take_drained(crew, member);
         if (words->hook[0])
@@ -112,10 +118,12 @@ static HookSlot *foreign_slot(Crew *crew, uint32_t index, const char *name) {
         for (unsigned i = 0; i < crew->n_foreign; i++)
                 if (crew->foreign[i].member == index && strcmp(crew->foreign[i].name, name) == 0)
                         return &crew->foreign[i].slot;
-        if (crew->n_foreign == FOREIGN_MARKS_MAX)
+        if (!crew->foreign)
+                crew->foreign = malloc(FOREIGN_MARKS_MAX * sizeof *crew->foreign);
+        if (!crew->foreign || crew->n_foreign == FOREIGN_MARKS_MAX)
                 return NULL;
         ForeignMark *mark = &crew->foreign[crew->n_foreign++];
-        mark->member = index;
+        *mark = (ForeignMark){ .member = index };
         strncpy(mark->name, name, sizeof mark->name - 1);
         return &mark->slot;
 }

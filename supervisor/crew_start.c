@@ -9,13 +9,14 @@ void crew_mark_settled(Crew *crew, Member *member) {
         member->settled = true;
         crew->tallies[member->service].settled++;
         crew->unsettled[service->phase]--;
-        if (service->before.n > 0 || crew->unsettled[service->phase] == 0)
+        if (service_before(service)->n > 0 || crew->unsettled[service->phase] == 0)
                 crew->starts_dirty = true;
 }
 
 static bool may_start(const Crew *crew, const ServiceConfig *service) {
-        for (unsigned i = 0; i < service->after.n; i++) {
-                uint16_t other = service->after.items[i];
+        const Relation *after = service_after(service);
+        for (unsigned i = 0; i < after->n; i++) {
+                uint16_t other = after->items[i];
                 if (crew->tallies[other].settled < crew->config->services[other].instances)
                         return false;
         }
@@ -23,8 +24,9 @@ static bool may_start(const Crew *crew, const ServiceConfig *service) {
 }
 
 static bool requirement_failed(const Crew *crew, const ServiceConfig *service) {
-        for (unsigned i = 0; i < service->requires.n; i++)
-                if (crew->tallies[service->requires.items[i]].failed > 0)
+        const Relation *requires = service_requires(service);
+        for (unsigned i = 0; i < requires->n; i++)
+                if (crew->tallies[requires->items[i]].failed > 0)
                         return true;
         return false;
 }
@@ -33,7 +35,7 @@ static bool requirement_failed(const Crew *crew, const ServiceConfig *service) {
 static void stop_dependents(Crew *crew) {
         for (size_t s = 0; s < crew->config->n_services && !crew_is_ending(crew); s++) {
                 const ServiceConfig *service = &crew->config->services[s];
-                if (service->requires.n == 0 || !requirement_failed(crew, service))
+                if (!requirement_failed(crew, service))
                         continue;
                 Member *member = &crew->members[crew->tallies[s].first_member];
                 for (unsigned i = 0; i < service->instances && !crew_is_ending(crew); i++, member++) {
@@ -126,7 +128,8 @@ static bool counts_as_ready(const Crew *crew, const Member *member) {
                 return !service->essential;
         if (goes && member->has_exited && member->clean && !member->asked && service->restart != RESTART_ALWAYS)
                 return may_be_gone;
-        return member->life.state == LIFE_READY || (member->life.state == LIFE_DONE && may_be_gone);
+        return (member->life.state == LIFE_READY && !crew_unready_probe(crew, member)) ||
+               (member->life.state == LIFE_DONE && may_be_gone);
 }
 
 void crew_update_ready(Crew *crew, Member *member) {

@@ -32,24 +32,40 @@ static bool is_awaited(const Crew *crew, const Member *member) {
 
 MemberView crew_view(const Crew *crew, uint32_t index) {
         const Member *member = &crew->members[index];
-        return (MemberView){
+        bool is_up = member->life.state == LIFE_STARTING || member->life.state == LIFE_READY;
+        const ProbeRun *unready = is_up ? crew_unready_probe(crew, member) : NULL;
+        MemberView view = {
                 .service = crew_service(crew, member),
                 .service_index = member->service,
                 .number = member->number,
                 .state = life_state_to_string(member->life.state),
                 .pid = member->pid,
-                .owner = member->owner,
                 .attempt = member->attempt,
                 .failures = member->respawn.failures,
                 .restarts = member->attempt > 0 ? member->attempt - 1 : 0,
                 .orphans = member->orphans,
                 .active = member->active,
                 .since_usec = member->since_usec,
-                .limit_usec = alarms_when(&crew->alarms, index),
-                .status = member->status,
-                .ready = member->life.state == LIFE_READY,
+                /* A watchdog's is none: it moves with each sign of life. */
+                .limit_usec = member->life.state == LIFE_READY ? USEC_INFINITY : alarms_when(&crew->alarms, index),
+                .status = member->status ? member->status->text : NULL,
+                .unready_probe = unready ? probe_kind_to_string((ProbeKind)unready->kind) : NULL,
+                .unready_detail = unready ? unready->detail : NULL,
+                .ready = member->life.state == LIFE_READY && !unready,
                 .awaited = is_awaited(crew, member),
         };
+        owner_write(&member->owner, view.owner);
+        return view;
+}
+
+uint32_t crew_find_owner(const Crew *crew, const char *text) {
+        Owner owner;
+        if (owner_read(text, &owner) < 0)
+                return CREW_NOBODY;
+        for (uint32_t i = 0; i < crew->n_members; i++)
+                if (owner_is(&crew->members[i].owner, &owner))
+                        return i;
+        return CREW_NOBODY;
 }
 
 size_t crew_hook_runs(const Crew *crew) {
@@ -106,7 +122,9 @@ unsigned crew_awaited(const Crew *crew) {
 }
 
 static const char *service_result(const Member *member) {
-        if (member->overdue)
+        if (member->illness == ILL_WATCHDOG)
+                return "watchdog";
+        if (member->overdue || member->illness != ILL_NOT)
                 return "timeout";
         if (!member->has_exited || member->clean)
                 return "success";

@@ -100,10 +100,15 @@ static LifeStep on_pre_start(Life now, LifeHappening what) {
         return stay(now);
 }
 
+/* Who is to stop anyway is not killed for its health: an ending has its own order and its own limits. */
+static bool falls_ill(Life now, LifeHappening what) {
+        return what == LIFE_UNHEALTHY && !now.stop;
+}
+
 static LifeStep on_starting(Life now, LifeHappening what) {
         if (what == LIFE_IS_READY)
                 return go(now, LIFE_READY, LIFE_ORDER_GREET);
-        if (what == LIFE_STOP_WANTED || what == LIFE_HURRY_WANTED || what == LIFE_OVERDUE || what == LIFE_UNHEALTHY)
+        if (what == LIFE_STOP_WANTED || what == LIFE_HURRY_WANTED || what == LIFE_OVERDUE || falls_ill(now, what))
                 return go(now, LIFE_STOPPING, LIFE_ORDER_ASK);
         return stay(now);
 }
@@ -111,7 +116,7 @@ static LifeStep on_starting(Life now, LifeHappening what) {
 static LifeStep on_ready(Life now, LifeHappening what) {
         if (what == LIFE_STOP_WANTED)
                 return go(now, LIFE_PRE_STOP, LIFE_ORDER_RUN_PRE_STOP);
-        if (what == LIFE_HURRY_WANTED || what == LIFE_UNHEALTHY)
+        if (what == LIFE_HURRY_WANTED || falls_ill(now, what))
                 return go(now, LIFE_STOPPING, LIFE_ORDER_ASK);
         return stay(now);
 }

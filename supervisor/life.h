@@ -3,9 +3,10 @@
  * Pure: life_step() takes a value and a happening and gives a value and an order. Every happening may arrive in every
  * state; what means nothing there changes nothing. The crew carries the orders out. */
 #pragma once
+#include "base/enumeration.h"
 #include <stdbool.h>
 
-typedef enum LifeState {
+typedef enum _one_byte_ LifeState {
         LIFE_WAITING,   /* for its turn to start */
         LIFE_PRE_START, /* its pre-start hooks run */
         LIFE_STARTING,  /* spawned, not yet ready */
@@ -30,7 +31,8 @@ typedef enum LifeHappening {
         LIFE_HOOKS_FAILED, /* the same, and a pre-start hook said abort */
         LIFE_IS_READY,
         LIFE_OVERDUE,   /* not ready in time: it failed to start */
-        LIFE_UNHEALTHY, /* its start-up or liveness probe, or its watchdog, says that it must go */
+        LIFE_UNHEALTHY, /* its start-up or liveness probe, or its watchdog, says that it must go; not when it is to stop
+                         */
         LIFE_MAIN_GONE, /* the main process was collected, or could not be made */
         LIFE_TREE_GONE, /* no process of it is left, descendants and hooks included */
         LIFE_TIME_UP,   /* the limit of the present state has passed */

@@ -267,7 +267,7 @@ int logger_link_open(LoggerLink *link, uint32_t member, uint16_t service, unsign
         int out = link_streams_open(&link->streams, member, service, instance, 0);
         if (out < 0)
                 return out;
-        int err = go_to_one_place(&config->standard_output, &config->standard_error)
+        int err = go_to_one_place(service_output(config), service_error(config))
                           ? duplicate(out)
                           : link_streams_open(&link->streams, member, service, instance, 1);
         if (err < 0) {

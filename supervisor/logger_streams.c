@@ -137,7 +137,7 @@ int link_streams_open(LinkStreams *streams, uint32_t member, uint16_t service, u
                                 .side = (uint8_t)side,
                                 .instance = instance,
                                 .pipe = ends[0],
-                                .output = side == 0 ? &config->standard_output : &config->standard_error };
+                                .output = side == 0 ? service_output(config) : service_error(config) };
         *newest = slot + 1;
         streams->n_used++;
         streams->unsent = true;

@@ -19,11 +19,11 @@
 #define WINDOW_MAX       500  /* datagrams a socket and window */
 #define WINDOW_TOTAL_MAX 5000 /* of all sockets: about a seventh of one processor */
 
+/* One for each instance; the kernel knows the name that its socket is bound to. */
 typedef struct Box {
-        int fd;         /* -1: closed */
-        unsigned taken; /* in the present window */
-        bool muted;     /* out of the epoll until the window is over */
-        char *name;
+        int fd;              /* -1: closed */
+        unsigned taken : 31; /* in the present window */
+        bool muted : 1;      /* out of the epoll until the window is over */
 } Box;
 
 struct Mailbox {
@@ -36,7 +36,7 @@ struct Mailbox {
         bool muted;         /* all of them */
         uint32_t n_boxes;
         char *directory;
-        char text[TEXT_MAX];
+        char *text; /* of the present datagram */
         Box boxes[];
 };
 
@@ -71,7 +71,7 @@ static size_t whole_lines(const char *text, size_t length, bool cut) {
  * knows that this datagram and all before it, which came in order, have had their effect. */
 static bool take_one(Mailbox *mailbox, uint32_t slot) {
         Parcel parcel;
-        struct iovec text = { .iov_base = mailbox->text, .iov_len = sizeof mailbox->text };
+        struct iovec text = { .iov_base = mailbox->text, .iov_len = TEXT_MAX };
         struct msghdr message = {
                 .msg_iov = &text, .msg_iovlen = 1, .msg_control = &parcel, .msg_controllen = sizeof parcel
         };
@@ -220,34 +220,28 @@ int mailbox_open(Mailbox *mailbox, uint32_t slot, const char *name) {
         int r = address_of(mailbox, name, &address);
         if (r < 0)
                 return r;
-        Box *box = &mailbox->boxes[slot];
-        box->name = strdup(name);
-        if (!box->name)
-                return -ENOMEM;
         r = make_socket(&address);
-        if (r >= 0) {
-                box->fd = r;
-                r = watch(mailbox, slot);
-        }
+        if (r < 0)
+                return r;
+        mailbox->boxes[slot].fd = r;
+        r = watch(mailbox, slot);
         if (r < 0)
                 mailbox_close(mailbox, slot);
         return r;
 }
 
 void mailbox_close(Mailbox *mailbox, uint32_t slot) {
-        struct sockaddr_un address;
-        if (slot >= mailbox->n_boxes)
+        struct sockaddr_un address = { 0 };
+        socklen_t size = sizeof address;
+        if (!box_is_open(mailbox, slot))
                 return;
         Box *box = &mailbox->boxes[slot];
-        if (box->fd >= 0) {
-                unwatch(mailbox, slot);
-                if (address_of(mailbox, box->name, &address) >= 0)
-                        (void)unlink(address.sun_path); /* if it cannot be removed, nobody listens behind it */
-        }
+        unwatch(mailbox, slot);
+        /* If it cannot be removed, nobody listens behind it. */
+        if (getsockname(box->fd, (struct sockaddr *)&address, &size) == 0 && address.sun_path[0])
+                (void)unlink(address.sun_path);
         box->fd = close_fd(box->fd);
         box->muted = false;
-        freep(&box->name);
-        box->name = NULL;
 }
 
 Mailbox *mailbox_free(Mailbox *mailbox) {
@@ -259,6 +253,7 @@ Mailbox *mailbox_free(Mailbox *mailbox) {
         sd_event_source_disable_unref(mailbox->timer);
         close_fd(mailbox->epoll_fd);
         free(mailbox->directory);
+        free(mailbox->text);
         free(mailbox);
         return NULL;
 }
@@ -293,7 +288,8 @@ int mailbox_new(Mailbox **ret, sd_event *event, const char *directory, uint32_t 
         for (uint32_t slot = 0; slot < n_slots; slot++)
                 mailbox->boxes[slot].fd = -1;
         mailbox->directory = strdup(directory);
-        if (!mailbox->directory)
+        mailbox->text = malloc(TEXT_MAX); /* of its own, and not cleared: most services never say anything */
+        if (!mailbox->directory || !mailbox->text)
                 return -ENOMEM;
         int r = add_sources(mailbox, event);
         if (r < 0)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,6 +193,8 @@ static int make_parts(Pid1 *pid1) {
         uint32_t n_members = (uint32_t)crew_size(pid1->crew);
         r = make_sources(pid1);
         if (r >= 0)
+                r = pid1_make_herald(pid1);
+        if (r >= 0)
                 r = roster_new(&pid1->roster, pid1->event, pid1_on_collected, pid1);
         if (r >= 0)
                 r = survey_new(&pid1->survey, pid1->event, pid1->roster, n_members, pid1_on_surveyed, pid1);
@@ -237,6 +240,7 @@ static Pid1 *pid1_free(Pid1 *pid1) {
         sd_event_source_unref(pid1->pump);
         sd_event_source_unref(pid1->waiter);
         sd_event_source_unref(pid1->settler);
+        sd_event_source_unref(pid1->herald);
         sd_event_unref(pid1->event);
         free(pid1->hook_pids);
         free(pid1->journal_path);
@@ -293,7 +297,7 @@ int pid1_run(Config *config, const RunOptions *options) {
         int code = open_runtime(&pid1);
         if (code != 0)
                 return code;
-        upward_open(config->single && !pid1.has_runtime);
+        upward_open(config->single && !pid1.has_runtime, clock_now_usec());
         int r = make_parts(&pid1);
         if (r < 0) {
                 log_err("could not make what the supervisor needs: %s; nothing was started", strerrordesc_np(-r));
@@ -303,6 +307,9 @@ int pid1_run(Config *config, const RunOptions *options) {
         if (survey_is_blind(pid1.survey))
                 log_warning("/proc does not show this PID namespace: descendants that leave their group are not seen, "
                             "waited for or named; mount it to change that");
+        /* What reading and making needed is free, but its pages would stay ours: PID 1 lives long and gives them back.
+         */
+        malloc_trim(0);
         crew_start(pid1.crew);
         pid1_tell_past(&pid1);
         pid1_rearm(&pid1);

@@ -9,7 +9,8 @@
  * pid1_logger.c   the logger
  * pid1_signals.c  what signals mean here
  * pid1_terminal.c the foreground program
- * pid1_control.c  what the control socket's methods do */
+ * pid1_control.c  what the control socket's methods do
+ * pid1_upward.c   what the parent of this endwell hears, and when */
 #pragma once
 #include "supervisor/archive.h"
 #include "supervisor/child.h"
@@ -53,7 +54,9 @@ typedef struct Pid1 {
         sd_event_source *timer;   /* of the crew's next instant */
         sd_event_source *pump;    /* hands new journal lines to their readers, once for all of an iteration */
         sd_event_source *waiter;  /* of the logger's end */
+        sd_event_source *herald;  /* of what the parent shall hear; NULL: nobody listens */
         sd_event_source *settler; /* of the logger's last words; set while a survey waits for them */
+        usec_t herald_usec;
         uint64_t seq, random_state[2];
         unsigned interrupts, quits;
         int ending_signal;   /* single-command mode: what the command is asked with; 0: its KillSignal */
@@ -71,7 +74,7 @@ extern const Stage pid1_stage;
 extern const ControlMethodEntry pid1_methods[];
 
 void pid1_on_signal(void *userdata, const SignalReceived *signal);
-void pid1_on_collected(void *userdata, pid_t pid, const RosterEntry *entry, Ended how);
+void pid1_on_collected(void *userdata, pid_t pid, const RosterEntry *entry, const char *comm, Ended how);
 void pid1_on_surveyed(void *userdata);
 void pid1_on_launch(void *userdata, uint32_t slot, const ChildFailure *failure);
 void pid1_on_probe_exited(Pid1 *pid1, pid_t pid, uint32_t probe_run, Ended how);
@@ -87,6 +90,9 @@ void pid1_rearm(Pid1 *pid1);
 void pid1_tell_past(Pid1 *pid1);
 void pid1_say_lost_lines(Pid1 *pid1);
 int pid1_make_logger(Pid1 *pid1);
+int pid1_make_herald(Pid1 *pid1);
+/* After whatever is told upward. */
+void pid1_rearm_upward(Pid1 *pid1);
 void pid1_survey(Pid1 *pid1);
 bool pid1_await_logger(Pid1 *pid1);
 

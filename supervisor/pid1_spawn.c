@@ -106,8 +106,8 @@ int pid1_spawn(void *self, uint32_t member, pid_t *ret_pid) {
                            .envp = envp,
                            .directory = view.service->working_directory,
                            .inherit_input = member == pid1->foreground,
-                           .output = output_of(&view.service->standard_output, watched.fds[0]),
-                           .error = output_of(&view.service->standard_error, watched.fds[1]),
+                           .output = output_of(service_output(view.service), watched.fds[0]),
+                           .error = output_of(service_error(view.service), watched.fds[1]),
                            .session = pid1_session_of(pid1, member, view.attempt) };
         r = start(pid1, &plan, &(RosterEntry){ .kind = ROSTER_MAIN, .owner = member }, member, ret_pid);
         if (r < 0)

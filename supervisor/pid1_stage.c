@@ -93,6 +93,7 @@ void pid1_record(Pid1 *pid1, Event *event) {
         if (log_wants(level))
                 log_line(level, "%s", sentence_write(event, sentence));
         upward_tell(event);
+        pid1_rearm_upward(pid1);
         (void)sd_event_source_set_enabled(pid1->pump, SD_EVENT_ONESHOT);
 }
 

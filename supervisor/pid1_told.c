@@ -43,7 +43,7 @@ static void on_main_collected(Pid1 *pid1, pid_t pid, uint32_t member, Ended how)
         crew_on_exited(pid1->crew, member, how);
 }
 
-void pid1_on_collected(void *userdata, pid_t pid, const RosterEntry *entry, Ended how) {
+void pid1_on_collected(void *userdata, pid_t pid, const RosterEntry *entry, const char *comm, Ended how) {
         Pid1 *pid1 = userdata;
         if (!entry) {
                 if (pid1->config->say_orphans)
@@ -66,8 +66,8 @@ void pid1_on_collected(void *userdata, pid_t pid, const RosterEntry *entry, Ende
                 break;
         case ROSTER_ORPHAN:
                 if (pid1->config->say_orphans)
-                        log_notice("collected orphan %d (%s)", (int)pid, entry->comm);
-                crew_on_orphan_gone(pid1->crew, entry->owner, pid, entry->comm, how);
+                        log_notice("collected orphan %d (%s)", (int)pid, comm);
+                crew_on_orphan_gone(pid1->crew, entry->owner, pid, comm, how);
                 break;
         case ROSTER_PROBE: pid1_on_probe_exited(pid1, pid, entry->owner, how); break;
         case ROSTER_HELPER:
@@ -96,9 +96,11 @@ static void tell_of_unknown_end(Pid1 *pid1, uint32_t member, pid_t pid) {
         if (!known)
                 return;
         RosterEntry entry = *known;
+        char comm[ROSTER_COMM_MAX];
+        strcpy(comm, roster_comm(pid1->roster, known)); /* it goes with its entry */
         roster_remove(pid1->roster, pid);
         if (entry.kind == ROSTER_ORPHAN)
-                crew_on_orphan_gone(pid1->crew, entry.owner, pid, entry.comm, unknown);
+                crew_on_orphan_gone(pid1->crew, entry.owner, pid, comm, unknown);
         else if (crew_view(pid1->crew, member).pid == pid) {
                 if (pid1->mailbox)
                         mailbox_drain(pid1->mailbox, member);
@@ -162,13 +164,13 @@ static void refuse(Pid1 *pid1, uint32_t member, pid_t sender, const char *reason
 /* The former main process is one of the tree from now on. */
 static void demote(Pid1 *pid1, uint32_t member, pid_t pid) {
         RosterEntry *entry = roster_find(pid1->roster, pid);
-        KinProcess process;
+        KinProcess process = { 0 };
         if (!entry || entry->kind != ROSTER_MAIN)
                 return;
         entry->kind = ROSTER_ORPHAN;
         if (kin_read(pid, &process) == 0)
-                memcpy(entry->comm, process.comm, sizeof entry->comm);
-        crew_on_orphan_adopted(pid1->crew, member, pid, entry->comm);
+                roster_set_comm(pid1->roster, pid, process.comm);
+        crew_on_orphan_adopted(pid1->crew, member, pid, process.comm);
 }
 
 static void take_main_pid(Pid1 *pid1, uint32_t member, pid_t sender, pid_t pid) {

@@ -147,8 +147,8 @@ static void print_start_of(const Layout *layout, const char *phase, const Servic
 
         fprintf(layout->out, "  %-*s  %-*s  %s", layout->phase_width, phase, layout->member_width,
                 member_text(service, text), type);
-        tail_names(&tail, layout->config, "requires", &service->requires, NULL);
-        tail_names(&tail, layout->config, "after", &service->after, &service->requires);
+        tail_names(&tail, layout->config, "requires", service_requires(service), NULL);
+        tail_names(&tail, layout->config, "after", service_after(service), service_requires(service));
         if (!service->essential)
                 tail_next(&tail, "not essential");
         fputc('\n', layout->out);
@@ -191,7 +191,7 @@ static void print_stop_of(const Layout *layout, const ServiceConfig *service) {
                 tail_next(&tail, "at most ");
                 fputs(SPAN(service->timeout_stop_usec), layout->out);
         }
-        tail_names(&tail, layout->config, "when gone:", &service->before, NULL);
+        tail_names(&tail, layout->config, "when gone:", service_before(service), NULL);
         fputc('\n', layout->out);
 }
 

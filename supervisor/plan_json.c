@@ -47,8 +47,8 @@ static void put_start_of(Json *json, const Config *config, const ServiceConfig *
         json_put_string(json, "type", service_type_to_string(service->type));
         json_put_unsigned(json, "instances", service->instances);
         json_put_bool(json, "essential", service->essential);
-        put_names(json, "after", config, &service->after);
-        put_names(json, "requires", config, &service->requires);
+        put_names(json, "after", config, service_after(service));
+        put_names(json, "requires", config, service_requires(service));
         json_close(json);
 }
 
@@ -76,7 +76,7 @@ static void put_stop_of(Json *json, const Config *config, const ServiceConfig *s
         json_put_string(json, "kill_signal", signal_to_string(service->kill_signal, text));
         json_put_string(json, "kill_mode", kill_mode_to_string(service->kill_mode));
         put_span(json, "timeout_stop_us", service->timeout_stop_usec);
-        put_names(json, "before", config, &service->before);
+        put_names(json, "before", config, service_before(service));
         json_close(json);
 }
 
@@ -89,7 +89,7 @@ static void put_hooks(Json *json, const Config *config, unsigned phase) {
                         continue;
                 json_open_object(json, NULL);
                 json_put_string(json, "hook", hook->name);
-                json_put_string(json, "on", hook->argv ? hook_on_to_string(hook->on) : NULL);
+                json_put_string(json, "on", hook->log_pattern ? NULL : hook_on_to_string(hook->on));
                 json_put_string(json, "log_pattern", hook->log_pattern);
                 json_put_string(json, "service", service ? service->name : NULL);
                 put_span(json, "timeout_us", hook->timeout_usec);

@@ -38,25 +38,29 @@ typedef enum ProbeOpinion { PROBE_UNDECIDED, PROBE_GOOD, PROBE_BAD } ProbeOpinio
 /* Of one run of a service. */
 typedef struct Probe {
         ProbeOpinion opinion;
-        uint16_t successes, failures; /* in a row */
-        usec_t counted_usec;          /* when the last failure was counted; 0: none was */
+        uint16_t successes, failures; /* in a row, as far as they count */
+        usec_t counted_usec;          /* when the check began whose failure counted last; 0: none did */
         usec_t pause_usec;            /* the last pause between two looks while starting; 0: none yet */
 } Probe;
 
 typedef struct ProbeStep {
         Probe next;
-        bool changed; /* the opinion; a readiness probe's goes both ways, the others' BAD is for good */
+        bool changed; /* the opinion; a readiness probe's goes both ways, the others' is for good once they decided */
 } ProbeStep;
 
 const char *probe_kind_to_string(ProbeKind kind); /* startup, liveness, readiness */
-const char *probe_by_to_string(ProbeBy by);       /* http, tcp, unix, exec */
+int probe_kind_from_string(const char *text);
+const char *probe_by_to_string(ProbeBy by); /* none, http, tcp, unix, exec */
+int probe_by_from_string(const char *text);
 
-/* Liveness begins GOOD, the others UNDECIDED. */
+/* Liveness begins GOOD, the others UNDECIDED. The first check begins `delay_usec` after the run's exec. */
 Probe probe_begin(ProbeKind kind);
-/* `begun_usec`: when the check began. `starting`: the service is not ready yet. */
+/* `begun_usec`: when the check began. `starting`: the service was not ready yet. A failure that does not count still
+ * ends a row of successes. */
 ProbeStep probe_step(const ProbeConfig *config, ProbeKind kind, Probe now, ProbeAnswer answer, bool starting,
                      usec_t begun_usec);
-/* When the next check begins, after one that began at `begun_usec` and ended at `now_usec`; USEC_INFINITY: never again
- * in this run (a start-up probe that has succeeded). */
+/* When the next check begins, after one that began at `begun_usec` and ended at `now_usec`: never before that one's
+ * end. USEC_INFINITY: never again in this run. While starting one look falls on the instant at which a failure counts
+ * again, so that `failures` are reached when Kubernetes reaches them; remembers its pause in `probe`. */
 usec_t probe_next_usec(const ProbeConfig *config, ProbeKind kind, Probe *probe, bool starting, usec_t begun_usec,
                        usec_t now_usec);

@@ -25,6 +25,7 @@
 struct Roster {
         RosterEntry *entries; /* pid 0: free */
         size_t n, capacity, capacity_max;
+        RosterNames names;
         sd_event_source *timer; /* of the next sweep, or of the rest of this one */
         bool armed;
         usec_t delay_usec, swept_usec;
@@ -73,6 +74,7 @@ int roster_add(Roster *roster, const RosterEntry *entry) {
                 place = place_of(roster, entry->pid);
         }
         *place = *entry;
+        place->name = 0;
         roster->n++;
         return 0;
 }
@@ -95,16 +97,41 @@ static void close_gap(Roster *roster, size_t gap) {
         roster->entries[gap] = (RosterEntry){ 0 };
 }
 
+void roster_set_comm(Roster *roster, pid_t pid, const char comm[static ROSTER_COMM_MAX]) {
+        RosterEntry *entry = roster_find(roster, pid);
+        if (!entry)
+                return;
+        roster_names_remove(&roster->names, entry->name);
+        entry->name = roster_names_add(&roster->names, comm) & ROSTER_NAMES_MAX;
+}
+
+const char *roster_comm(const Roster *roster, const RosterEntry *entry) {
+        return roster_names_get(&roster->names, entry->name);
+}
+
+/* A crowd of orphans has gone: its memory goes too. When there is none for the smaller table, the larger stays. */
+static void shrink(Roster *roster) {
+        if (resize(roster, roster->capacity / 4) < 0)
+                return;
+        RosterNames names = { 0 };
+        for (size_t i = 0; i < roster->capacity; i++) {
+                RosterEntry *entry = &roster->entries[i];
+                if (entry->name > 0)
+                        entry->name = roster_names_add(&names, roster_comm(roster, entry)) & ROSTER_NAMES_MAX;
+        }
+        roster_names_done(&roster->names);
+        roster->names = names;
+}
+
 void roster_remove(Roster *roster, pid_t pid) {
         RosterEntry *entry = roster_find(roster, pid);
         if (!entry)
                 return;
+        roster_names_remove(&roster->names, entry->name);
         close_gap(roster, (size_t)(entry - roster->entries));
         roster->n--;
-        /* A crowd of orphans has gone: its memory goes too. When there is none for the smaller table, the larger stays.
-         */
         if (roster->n * 16 < roster->capacity)
-                (void)resize(roster, roster->capacity / 4);
+                shrink(roster);
 }
 
 void roster_each(Roster *roster, void (*each)(void *userdata, RosterEntry *entry), void *userdata) {
@@ -127,8 +154,10 @@ static void tell(Roster *roster, const siginfo_t *info, const struct rusage *usa
         };
         const RosterEntry *known = roster_find(roster, pid);
         RosterEntry entry = known ? *known : (RosterEntry){ 0 };
+        char comm[ROSTER_COMM_MAX];
+        strcpy(comm, roster_comm(roster, &entry));
         roster_remove(roster, pid);
-        roster->collected(roster->userdata, pid, known ? &entry : NULL, how);
+        roster->collected(roster->userdata, pid, known ? &entry : NULL, comm, how);
 }
 
 /* The kernel's waitid() has a fifth argument that the libc's leaves out. 0 or -errno; info->si_pid is 0 when there is
@@ -237,6 +266,7 @@ Roster *roster_free(Roster *roster) {
                 return NULL;
         sd_event_source_disable_unref(roster->timer);
         free(roster->entries);
+        roster_names_done(&roster->names);
         free(roster);
         return NULL;
 }

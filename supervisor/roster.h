@@ -5,6 +5,7 @@
  * dying. Lookup is a hash of pids; memory grows with the number of processes that are known (at most pid_max). */
 #pragma once
 #include "supervisor/crew.h"
+#include "supervisor/roster_names.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,17 +20,19 @@ typedef enum RosterKind {
         ROSTER_HELPER, /* a built-in process: `owner` says which */
 } RosterKind;
 
+/* One for each process we must collect, beside as many free places: so it is small, and names lie elsewhere. */
 typedef struct RosterEntry {
         pid_t pid;
         uint32_t owner;
-        RosterKind kind;
-        char comm[16]; /* orphans: the name when it was adopted */
+        RosterKind kind : 8;
+        unsigned name : 24; /* the roster's own: see roster_comm() */
 } RosterEntry;
 
 typedef struct Roster Roster;
 
-/* `entry` NULL: a process that nobody knew (an orphan that was never surveyed). The entry is already removed. */
-typedef void (*RosterCollected)(void *userdata, pid_t pid, const RosterEntry *entry, Ended how);
+/* `entry` NULL: a process that nobody knew (an orphan that was never surveyed). The entry is already removed. `comm`:
+ * what roster_comm() said of it. */
+typedef void (*RosterCollected)(void *userdata, pid_t pid, const RosterEntry *entry, const char *comm, Ended how);
 
 int roster_new(Roster **ret, sd_event *event, RosterCollected collected, void *userdata);
 Roster *roster_free(Roster *roster);
@@ -37,6 +40,9 @@ Roster *roster_free(Roster *roster);
 int roster_add(Roster *roster, const RosterEntry *entry);
 RosterEntry *roster_find(Roster *roster, pid_t pid); /* valid until the next change; NULL */
 void roster_remove(Roster *roster, pid_t pid);
+/* What an orphan was called when it was adopted; goes with its entry. Without memory for it the name is "". */
+void roster_set_comm(Roster *roster, pid_t pid, const char comm[static ROSTER_COMM_MAX]);
+const char *roster_comm(const Roster *roster, const RosterEntry *entry); /* valid until the next change */
 /* `each` must not add, remove or collect. */
 void roster_each(Roster *roster, void (*each)(void *userdata, RosterEntry *entry), void *userdata);
 

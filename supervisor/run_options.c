@@ -92,6 +92,13 @@ static int read_signal(const char *option, const char *text, int *ret_number, ch
         return 0;
 }
 
+static int set_stop_signal(Config *config, const char *text, char *ret_problem) {
+        int number = 0, r = read_signal("--stop-signal", text, &number, ret_problem);
+        if (r == 0)
+                config->services[0].kill_signal = (uint8_t)number;
+        return r;
+}
+
 /* ---- getopt ---- */
 
 static void begin_options(void) {
@@ -151,7 +158,7 @@ static int apply_command_option(int option, RunOptions *options, char *ret_probl
         case 'p': return read_signal("-p", optarg, &options->parent_death_signal, ret_problem);
         case OPTION_GRACE: return set_grace(config, optarg, ret_problem);
         case OPTION_REWRITE: return set_rewrite(config, optarg, ret_problem);
-        default: return read_signal("--stop-signal", optarg, &config->services[0].kill_signal, ret_problem);
+        default: return set_stop_signal(config, optarg, ret_problem);
         }
 }
 

@@ -1,11 +1,13 @@
 /* status.c - writes the state of everything as the answer to the control socket's `status`. */
 #include "supervisor/status.h"
 #include "base/utf8.h"
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#define MANY         1000 /* from so many members on their texts are cut */
-#define TEXT_IF_MANY 48
+#define MANY           1000 /* from so many members on their texts are cut */
+#define TEXT_IF_MANY   48
+#define REASON_IF_MANY 20 /* "readiness: HTTP 503" */
 
 static void write_left(Json *json, const char *key, usec_t instant, usec_t now) {
         if (instant != USEC_INFINITY && instant != 0)
@@ -22,12 +24,27 @@ static void write_counts(Json *json, const MemberView *member) {
                 json_put_unsigned(json, "orphans", member->orphans);
 }
 
-static void write_text(Json *json, const char *text, size_t n_members) {
-        size_t length = text ? strlen(text) : 0;
+static size_t cut(const char *text, size_t n_members, size_t limit_if_many) {
+        size_t length = strlen(text);
 
-        if (length > 0)
-                json_put_stringn(json, "status", text,
-                                 n_members < MANY ? length : utf8_cut(text, length, TEXT_IF_MANY));
+        return n_members < MANY ? length : utf8_cut(text, length, limit_if_many);
+}
+
+/* "readiness probe: HTTP 503": what keeps a run that is up from being ready. */
+static void write_unready(Json *json, const MemberView *member, size_t n_members) {
+        char text[96];
+
+        snprintf(text, sizeof text, "%s%s%s%s", member->unready_probe, n_members < MANY ? " probe" : "",
+                 member->unready_detail[0] ? ": " : "", member->unready_detail);
+        json_put_stringn(json, "not_ready", text, cut(text, n_members, REASON_IF_MANY));
+}
+
+/* Among many, who has a reason not to be ready has no room for its own words. */
+static void write_texts(Json *json, const MemberView *member, size_t n_members) {
+        if (member->unready_probe)
+                write_unready(json, member, n_members);
+        if (member->status && *member->status && (!member->unready_probe || n_members < MANY))
+                json_put_stringn(json, "status", member->status, cut(member->status, n_members, TEXT_IF_MANY));
 }
 
 static void write_member(Json *json, const MemberView *member, size_t n_members, usec_t now) {
@@ -37,11 +54,11 @@ static void write_member(Json *json, const MemberView *member, size_t n_members,
         if (member->pid > 0)
                 json_put_signed(json, "pid", member->pid);
         write_counts(json, member);
-        if (member->owner && member->owner[0])
+        if (member->owner[0])
                 json_put_string(json, "owner", member->owner);
         json_put_unsigned(json, "since_us", usec_sub(now, member->since_usec));
         write_left(json, "limit_us", member->limit_usec, now);
-        write_text(json, member->status, n_members);
+        write_texts(json, member, n_members);
         if (member->awaited)
                 json_put_bool(json, "awaited", true);
         json_close(json);

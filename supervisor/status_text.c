@@ -143,11 +143,18 @@ typedef struct Row {
         char cells[COLUMNS][CELL_MAX];
 } Row;
 
+/* Whose readiness probe took its readiness away is not ready, wherever its life stands. */
+static const char *state_of(const json_t *instance) {
+        const char *state = string(instance, "state");
+
+        return strcmp(state, "ready") == 0 && json_object_get(instance, "not_ready") ? "not ready" : state;
+}
+
 static void fill_row(Row *row, const json_t *service, const json_t *instance) {
         char text[DURATION_TEXT_MAX];
 
         name_member(service, instance, row->cells[0], CELL_MAX);
-        snprintf(row->cells[1], CELL_MAX, "%s%s", string(instance, "state"), truth(instance, "awaited") ? "*" : "");
+        snprintf(row->cells[1], CELL_MAX, "%s%s", state_of(instance), truth(instance, "awaited") ? "*" : "");
         snprintf(row->cells[2], CELL_MAX, integer(instance, "pid") > 0 ? "%d" : "-", (int)integer(instance, "pid"));
         snprintf(row->cells[3], CELL_MAX, "%s", span(integer(instance, "since_us"), text));
         snprintf(row->cells[4], CELL_MAX, "%d", (int)integer(instance, "restarts"));
@@ -158,6 +165,11 @@ static void append_note(Row *row, const json_t *instance) {
         char *note = row->cells[5], text[DURATION_TEXT_MAX];
 
         utf8_clean(note, strlen(note));
+        if (json_object_get(instance, "not_ready")) {
+                size_t n = utf8_cut(note, strlen(note), CELL_MAX - 112);
+                snprintf(note + n, CELL_MAX - n, "%s%s", n > 0 ? "; " : "", string(instance, "not_ready"));
+                utf8_clean(note, strlen(note));
+        }
         if (json_object_get(instance, "limit_us")) {
                 size_t n = utf8_cut(note, strlen(note), CELL_MAX - 64);
                 snprintf(note + n, CELL_MAX - n, "%slimit in %s", n > 0 ? "; " : "",
@@ -178,6 +190,7 @@ static bool are_alike(const json_t *instances) {
         json_array_foreach(instances, i, instance) if (strcmp(string(instance, "state"), string(first, "state")) != 0 ||
                                                        integer(instance, "restarts") != integer(first, "restarts") ||
                                                        integer(instance, "orphans") > 0 ||
+                                                       json_object_get(instance, "not_ready") ||
                                                        string(instance, "status")[0]) return false;
         return true;
 }

@@ -59,12 +59,7 @@ static uint32_t by_session(const Survey *survey, pid_t session) {
 
 static uint32_t by_owner(const Survey *survey, pid_t pid) {
         char owner[37];
-        if (kin_owner(pid, owner) < 0)
-                return CREW_NOBODY;
-        for (uint32_t i = 0; i < survey->n_members; i++)
-                if (strcmp(crew_view(survey->crew, i).owner, owner) == 0)
-                        return i;
-        return CREW_NOBODY;
+        return kin_owner(pid, owner) < 0 ? CREW_NOBODY : crew_find_owner(survey->crew, owner);
 }
 
 static uint32_t attribute(Survey *survey, const KinProcess *process) {
@@ -101,10 +96,10 @@ static int look_at_child(void *userdata, pid_t pid) {
         if (roster_find(survey->roster, pid) || kin_read(pid, &process) < 0 || !kin_is_living(&process))
                 return 0; /* known, or dead: then SIGCHLD is on its way, and its children are in this list themselves */
         RosterEntry entry = { .pid = pid, .kind = ROSTER_ORPHAN, .owner = attribute(survey, &process) };
-        memcpy(entry.comm, process.comm, sizeof entry.comm);
         if (roster_add(survey->roster, &entry) < 0)
                 return 0; /* out of memory: it is found again by the next survey */
-        crew_on_orphan_adopted(survey->crew, entry.owner, pid, entry.comm);
+        roster_set_comm(survey->roster, pid, process.comm);
+        crew_on_orphan_adopted(survey->crew, entry.owner, pid, process.comm);
         return 0;
 }
 

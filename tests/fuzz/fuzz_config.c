@@ -22,12 +22,12 @@ static void check_service(const Config *config, const ServiceConfig *service) {
         must(service->phase < config->n_phases && service->instances >= 1 && service->instances <= INSTANCES_MAX);
         must(service->kill_signal > 0 && service->kill_signal <= 64 && service->drained_signal > 0);
         must(service->restart_usec <= service->restart_max_usec && service->timeout_start_usec > 0);
-        must(service->depth >= 1 && (service->depth == 1) == (service->after.n == 0));
-        for (uint16_t i = 0; i < service->after.n; i++)
-                must(config->services[service->after.items[i]].depth < service->depth);
-        check_relation(config, service, &service->after);
-        check_relation(config, service, &service->requires);
-        check_relation(config, service, &service->before);
+        must(service->depth >= 1 && (service->depth == 1) == (service_after(service)->n == 0));
+        for (uint16_t i = 0; i < service_after(service)->n; i++)
+                must(config->services[service_after(service)->items[i]].depth < service->depth);
+        check_relation(config, service, service_after(service));
+        check_relation(config, service, service_requires(service));
+        check_relation(config, service, service_before(service));
 }
 
 static void check_hook(const Config *config, const HookConfig *hook) {

@@ -67,12 +67,13 @@ static bool was_settled(const Laws *laws, uint32_t member) {
 static void check_start_order(Laws *laws, uint32_t member) {
         const Schedule *schedule = laws->world->schedule;
         const ServiceConfig *service = laws_service(laws, member);
+        const Relation *after = service_after(service);
         for (uint32_t other = 0; other < schedule->config.n_members; other++) {
                 if (laws_service(laws, other)->phase > service->phase && !was_settled(laws, other))
                         laws_break(laws, "A", "member %u started before member %u of a later phase was ready", member,
                                    other);
-                for (uint16_t i = 0; i < service->after.n; i++)
-                        if (schedule->service_of[other] == service->after.items[i] && !was_settled(laws, other))
+                for (uint16_t i = 0; i < after->n; i++)
+                        if (schedule->service_of[other] == after->items[i] && !was_settled(laws, other))
                                 laws_break(laws, "A",
                                            "member %u started before member %u, which it comes after, was ready",
                                            member, other);
@@ -162,8 +163,8 @@ void laws_on_own_fault(Laws *laws) {
 static bool is_clean(const Laws *laws, uint32_t member, Ended how) {
         const ServiceConfig *service = laws_service(laws, member);
         if (how.code == CLD_EXITED)
-                return how.status == 0 || exit_set_has_code(&service->success, how.status);
-        return exit_set_has_signal(&service->success, how.status);
+                return how.status == 0 || exit_set_has_code(service->success, how.status);
+        return exit_set_has_signal(service->success, how.status);
 }
 
 static bool has_failed(const Laws *laws, uint32_t member, Ended how, usec_t ready_for) {
@@ -229,7 +230,7 @@ static void check_earlier_phases(Laws *laws, uint32_t member) {
 /* A: inside a phase, who comes after this one is gone before it is asked. */
 static void check_stop_order(Laws *laws, uint32_t member) {
         const World *world = laws->world;
-        const Relation *before = &laws_service(laws, member)->before;
+        const Relation *before = service_before(laws_service(laws, member));
         for (uint32_t i = 0; i < world->n_processes; i++) {
                 const Process *process = &world->processes[i];
                 if (!process_is_alive(process) || laws_is_given_up(laws, process) || process->tree == CREW_NOBODY ||

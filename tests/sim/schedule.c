@@ -66,9 +66,9 @@ static void draw_limits(ServiceConfig *service, Random *random) {
         service->kill_signal = random_chance(random, 70) ? SIGTERM : random_chance(random, 50) ? SIGINT : SIGQUIT;
         service->drained_signal = SIGTERM;
         if (random_chance(random, 10))
-                service->success.codes[0] |= 1U << 7;
+                service->success->codes[0] |= 1U << 7;
         if (random_chance(random, 5))
-                service->success.signals |= 1U << SIGTERM;
+                service->success->signals |= 1U << SIGTERM;
 }
 
 static void draw_service(Schedule *schedule, unsigned i, Random *random) {
@@ -80,7 +80,10 @@ static void draw_service(Schedule *schedule, unsigned i, Random *random) {
                 .type = random_below(random, _SERVICE_TYPE_MAX),
                 .essential = random_chance(random, 50),
         };
-        snprintf(service->name, sizeof service->name, "s%u", i);
+        snprintf(schedule->names[i], sizeof schedule->names[i], "s%u", i);
+        service->name = schedule->names[i];
+        service->relations = &schedule->relations[i];
+        service->success = &schedule->successes[i];
         draw_restart(service, random);
         draw_limits(service, random);
 
@@ -95,14 +98,15 @@ static void draw_service(Schedule *schedule, unsigned i, Random *random) {
 /* Only towards services with a lower index, so that there is no ring. */
 static void draw_relations(Schedule *schedule, unsigned i, Random *random) {
         ServiceConfig *service = &schedule->services[i];
-        service->after.items = schedule->relations[i][0];
-        service->requires.items = schedule->relations[i][1];
+        Relations *relations = service->relations;
+        relations->after.items = schedule->related[i][0];
+        relations->requires.items = schedule->related[i][1];
         for (uint16_t other = 0; other < i; other++) {
                 if (schedule->services[other].phase != service->phase || !random_chance(random, 40))
                         continue;
-                service->after.items[service->after.n++] = other;
+                relations->after.items[relations->after.n++] = other;
                 if (random_chance(random, 40))
-                service->requires.items[service->requires.n++] = other;
+                relations->requires.items[relations->requires.n++] = other;
         }
 }
 
@@ -126,11 +130,13 @@ static void draw_hook(Schedule *schedule, unsigned i, Random *random) {
 
 static void seal_relations(Schedule *schedule, unsigned i) {
         ServiceConfig *service = &schedule->services[i];
-        service->before = (Relation){ .items = schedule->relations[i][2] };
+        const Relation *after = service_after(service);
+        service->relations->before = (Relation){ .items = schedule->related[i][2] };
         service->depth = 1;
-        for (uint16_t n = 0; n < service->after.n; n++) {
-                ServiceConfig *other = &schedule->services[service->after.items[n]];
-                other->before.items[other->before.n++] = (uint16_t)i;
+        for (uint16_t n = 0; n < after->n; n++) {
+                ServiceConfig *other = &schedule->services[after->items[n]];
+                Relation *before = &other->relations->before;
+                before->items[before->n++] = (uint16_t)i;
                 if (service->depth <= other->depth)
                         service->depth = (uint16_t)(other->depth + 1);
         }

@@ -35,7 +35,10 @@ typedef struct Schedule {
         Config config;
         ServiceConfig services[SIM_SERVICES_MAX];
         HookConfig hooks[SIM_HOOKS_MAX];
-        uint16_t relations[SIM_SERVICES_MAX][3][SIM_SERVICES_MAX]; /* after, requires, before */
+        char names[SIM_SERVICES_MAX][8];
+        Relations relations[SIM_SERVICES_MAX];
+        uint16_t related[SIM_SERVICES_MAX][3][SIM_SERVICES_MAX]; /* the items: after, requires, before */
+        ExitSet successes[SIM_SERVICES_MAX];
         Character characters[SIM_SERVICES_MAX];
         uint32_t first_member[SIM_SERVICES_MAX];
         uint16_t service_of[SIM_MEMBERS_MAX];

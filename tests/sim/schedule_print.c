@@ -20,8 +20,8 @@ static void print_service(const Schedule *schedule, size_t index) {
                restarts[service->restart], service->start_limit_burst, kill_mode_to_string(service->kill_mode),
                service->essential ? ", essential" : "", service->drain_until == DRAIN_NOTIFY ? ", drains" : "",
                seconds(service->timeout_start_usec), seconds(service->timeout_stop_usec));
-        print_relation(schedule, "after", &service->after);
-        print_relation(schedule, "requires", &service->requires);
+        print_relation(schedule, "after", service_after(service));
+        print_relation(schedule, "requires", service_requires(service));
         putchar('\n');
 }
 

@@ -28,7 +28,11 @@ static uint64_t n_states;
 
 static void add_service(const char *name, uint16_t phase, uint16_t instances) {
         static char *argv[] = { (char *)"fake", NULL };
-        schedule.services[schedule.config.n_services++] = (ServiceConfig){
+        size_t i = schedule.config.n_services++;
+        snprintf(schedule.names[i], sizeof schedule.names[i], "%s", name);
+        schedule.services[i] = (ServiceConfig){
+                .name = schedule.names[i],
+                .relations = &schedule.relations[i],
                 .argv = argv,
                 .phase = phase,
                 .instances = instances,
@@ -41,7 +45,6 @@ static void add_service(const char *name, uint16_t phase, uint16_t instances) {
                 .timeout_start_usec = 90 * USEC_PER_SEC,
                 .timeout_stop_usec = USEC_UNSET,
         };
-        snprintf(schedule.services[schedule.config.n_services - 1].name, 41, "%s", name);
 }
 
 static void make_configuration(void) {

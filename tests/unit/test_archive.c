@@ -3,6 +3,7 @@
 #include "shutdown/event.h"
 #include "supervisor/archive.h"
 #include "supervisor/archive_file.h"
+#include "supervisor/archive_ring.h"
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -297,6 +298,111 @@ Test(archive, a_file_that_was_moved_away_is_begun_again_at_reopen) {
         cr_assert_eq(count_lines(journal, &first, &last), 1);
         cr_assert_eq(first, 3);
         unlink(moved);
+}
+
+/* ---- The last 256 KiB can be read, whatever happens to the file ---- */
+
+Test(archive, a_file_that_was_removed_is_still_read) {
+        Archive *archive = make(journal, 0);
+
+        for (uint64_t seq = 1; seq <= 2000; seq++)
+                append(archive, seq, 200);
+        cr_assert_eq(unlink(journal), 0);
+        expect_all_since(archive, 0, 1, 2000);
+        archive_free(archive);
+}
+
+Test(archive, a_file_that_was_moved_and_removed_is_still_read_after_reopen) {
+        Archive *archive = make(journal, 0);
+        char buffer[4096];
+        ArchiveCursor cursor;
+        uint64_t seq = 1;
+
+        for (; seq <= 1000; seq++)
+                append(archive, seq, 200);
+        cr_assert_eq(unlink(journal), 0);
+        archive_reopen(archive);
+        for (; seq <= 1100; seq++)
+                append(archive, seq, 200);
+        expect_all_since(archive, 0, 1, 1100);
+        for (; seq <= 4000; seq++) /* the new file has 256 KiB and more: the old one is let go */
+                append(archive, seq, 200);
+        archive_cursor_init(&cursor, 0);
+        cr_assert_gt(archive_read(archive, &cursor, buffer, sizeof buffer), 0);
+        cr_expect_eq(archive_line_seq(buffer, 100), 1001);
+        archive_cursor_done(&cursor);
+        archive_free(archive);
+}
+
+Test(archive, a_generation_that_was_removed_is_still_read_while_the_next_one_is_short) {
+        Archive *archive = make(journal, 600 * 1024);
+        uint64_t first, last;
+
+        for (uint64_t seq = 1; seq <= 3300; seq++)
+                append(archive, seq, 200);
+        cr_assert_lt(count_lines(journal, &first, &last), 1000, "one rotation, and a short file");
+        cr_assert_eq(unlink(journal_1), 0);
+        expect_all_since(archive, 0, 1, 3300);
+        archive_free(archive);
+}
+
+Test(archive, a_file_that_may_be_short_leaves_the_whole_ring_in_memory) {
+        Archive *archive = make(journal, 4096);
+        char buffer[4096];
+        ArchiveCursor cursor;
+
+        for (uint64_t seq = 1; seq <= 5000; seq++)
+                append(archive, seq, 200);
+        archive_cursor_init(&cursor, 0);
+        ssize_t n = archive_read(archive, &cursor, buffer, sizeof buffer);
+        cr_assert_gt(n, 0);
+        uint64_t oldest = archive_line_seq(buffer, (size_t)n);
+        uint64_t kept = (5001 - oldest) * 219; /* 203 bytes a line, and its head */
+        cr_expect(kept <= ARCHIVE_RING_SIZE && kept > ARCHIVE_RING_SIZE - 4096, "kept %llu", (unsigned long long)kept);
+        archive_cursor_done(&cursor);
+        archive_free(archive);
+}
+
+Test(archive, a_disk_that_stays_full_leaves_the_whole_ring_in_memory) {
+        if (mount("none", folder, "tmpfs", 0, "size=64k") < 0)
+                cr_skip_test("no right to mount a small tmpfs");
+        Archive *archive = make(journal, 0);
+        uint64_t seq = 1, first, last;
+        for (; archive_file_error(archive) == 0; seq++)
+                append(archive, seq, 200);
+        cr_assert_eq(archive_file_error(archive), ENOSPC);
+        count_lines(journal, &first, &last);
+        for (; seq <= last + 1100; seq++)
+                append(archive, seq, 200);
+        expect_all_since(archive, 0, 1, seq - 1);
+        archive_free(archive);
+        umount2(folder, MNT_DETACH);
+}
+
+Test(archive, a_ring_that_grows_keeps_its_lines_and_their_places) {
+        ArchiveRing ring;
+        char line[300], read[300];
+        uint64_t seq = 1, place = 0, found;
+
+        cr_assert_eq(archive_ring_init(&ring, 4096), 0);
+        memset(line, 'x', sizeof line);
+        for (; seq <= 100; seq++)
+                archive_ring_put(&ring, seq, line, 50 + seq % 200);
+        uint64_t middle = archive_ring_find(&ring, 95), oldest = ring.oldest_seq;
+        cr_assert_eq(archive_ring_grow(&ring, 16384), 0);
+        cr_expect_eq(archive_ring_find(&ring, 95), middle);
+        for (; seq <= 130; seq++)
+                archive_ring_put(&ring, seq, line, 50 + seq % 200);
+        cr_expect_eq(ring.oldest_seq, oldest);
+        place = ring.tail;
+        for (uint64_t expected = oldest; expected <= 130; expected++) {
+                long n = archive_ring_get(&ring, &place, read, sizeof read, &found);
+                cr_assert_eq(found, expected);
+                cr_assert_eq(n, (long)(50 + expected % 200));
+                cr_assert_arr_eq(read, line, (size_t)n);
+        }
+        cr_expect_eq(place, ring.head);
+        archive_ring_done(&ring);
 }
 
 Test(archive, a_directory_that_cannot_be_written_costs_the_file_only) {

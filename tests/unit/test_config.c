@@ -57,7 +57,7 @@ Test(config, one_command_is_a_whole_configuration_with_the_defaults_of_the_contr
         cr_expect(web->restart_usec == 500000 && web->restart_max_usec == 30 * USEC_PER_SEC);
         cr_expect(web->start_limit_burst == 5 && web->timeout_start_usec == 90 * USEC_PER_SEC);
         cr_expect(web->timeout_stop_usec == USEC_UNSET && web->kill_signal == SIGTERM && web->depth == 1);
-        cr_expect(web->after.n == 0 && web->requires.n == 0 && web->before.n == 0);
+        cr_expect(!web->relations && !web->success && !web->outputs);
         cr_expect_str_eq(web->argv[0], "/bin/sleep");
         cr_expect_str_eq(web->argv[1], "1000");
         cr_expect_null(web->argv[2]);
@@ -154,9 +154,9 @@ Test(config, an_empty_value_takes_back_what_a_list_had) {
         cr_expect_str_eq(config->phases[0].name, "c");
         cr_expect_str_eq(config->services[0].environment[0], "B=2");
         cr_expect_null(config->services[0].environment[1]);
-        cr_expect(!exit_set_has_code(&config->services[0].success, 3));
-        cr_expect(exit_set_has_code(&config->services[0].success, 4));
-        cr_expect_eq(config->services[1].after.n, 0);
+        cr_expect(!exit_set_has_code(config->services[0].success, 3));
+        cr_expect(exit_set_has_code(config->services[0].success, 4));
+        cr_expect_eq(service_after(&config->services[1])->n, 0);
 }
 
 Test(config, if_one_service_names_a_phase_all_must) {
@@ -186,11 +186,12 @@ Test(config, requires_implies_after_and_before_is_the_reverse) {
                                          "[Service c]\nExecStart=/bin/true\n");
         const ServiceConfig *a = &config->services[0], *b = &config->services[1], *c = &config->services[2];
 
-        cr_expect(a->after.n == 2 && a->after.items[0] == 1 && a->after.items[1] == 2);
-        cr_expect(a->requires.n == 2 && a->requires.items[0] == 2 && a->requires.items[1] == 1);
-        cr_expect(b->after.n == 1 && b->after.items[0] == 2 && b->requires.n == 0);
-        cr_expect(a->before.n == 0 && b->before.n == 1 && b->before.items[0] == 0);
-        cr_expect(c->before.n == 2 && c->before.items[0] == 0 && c->before.items[1] == 1);
+        cr_expect(service_after(a)->n == 2 && service_after(a)->items[0] == 1 && service_after(a)->items[1] == 2);
+        cr_expect(service_requires(a)->n == 2 && service_requires(a)->items[0] == 2 &&
+                  service_requires(a)->items[1] == 1);
+        cr_expect(service_after(b)->n == 1 && service_after(b)->items[0] == 2 && service_requires(b)->n == 0);
+        cr_expect(service_before(a)->n == 0 && service_before(b)->n == 1 && service_before(b)->items[0] == 0);
+        cr_expect(service_before(c)->n == 2 && service_before(c)->items[0] == 0 && service_before(c)->items[1] == 1);
         cr_expect(a->depth == 3 && b->depth == 2 && c->depth == 1);
 }
 
@@ -272,9 +273,9 @@ Test(config, hooks_that_could_never_run_are_refused) {
         must_refuse(WEB "[Hook h]\nService=web\nExec=/bin/true\n",
                     "conf.ini:3: the hook h has Exec, but no On: when shall it run?\n");
         must_refuse(WEB "[Hook h]\nService=web\nOn=pre-stop\n",
-                    "conf.ini:3: the hook h has neither Exec nor LogPattern: what shall it do?\n");
+                    "conf.ini:3: the hook h has neither Exec nor Http nor LogPattern: what shall it do?\n");
         must_refuse(WEB "[Hook h]\nService=web\nOn=pre-stop\nLogPattern=^bye\nExec=/bin/true\n",
-                    "conf.ini:6: LogPattern: the hook has Exec too: either endwell runs it or the service does\n");
+                    "conf.ini:6: LogPattern: the hook has Exec too, line 7: it does one thing only\n");
 }
 
 Test(config, a_pattern_needs_no_edge_and_must_not_explode) {

@@ -31,6 +31,17 @@ static const struct Row {
         { "what is ready has them first", { LIFE_READY }, LIFE_STOP_WANTED, LIFE_PRE_STOP, LIFE_ORDER_RUN_PRE_STOP },
         { "but not in a hurry", { LIFE_READY }, LIFE_HURRY_WANTED, LIFE_STOPPING, LIFE_ORDER_ASK },
         { "a limit kills", { LIFE_STOPPING }, LIFE_TIME_UP, LIFE_KILLING, LIFE_ORDER_KILL },
+        { "an ill one is asked at once, without its pre-stop hooks",
+          { LIFE_READY },
+          LIFE_UNHEALTHY,
+          LIFE_STOPPING,
+          LIFE_ORDER_ASK },
+        { "also while it starts", { LIFE_STARTING }, LIFE_UNHEALTHY, LIFE_STOPPING, LIFE_ORDER_ASK },
+        { "but not one that is to stop anyway",
+          { LIFE_READY, .stop = true },
+          LIFE_UNHEALTHY,
+          LIFE_READY,
+          LIFE_ORDER_NONE },
         { "outliving SIGKILL is given up", { LIFE_KILLING, .killed = true }, LIFE_TIME_UP, LIFE_LEFT, LIFE_ORDER_REST },
         { "a dead main process leaves a tree to clear",
           { LIFE_READY },
@@ -74,6 +85,27 @@ Test(life, from_no_state_does_anything_start_after_a_stop) {
                                 cr_assert(!begins(step.order), "%s + %s starts something", life_state_to_string(state),
                                           life_happening_to_string(what));
                                 cr_assert_neq(step.next.state, LIFE_BACKOFF, "%s", life_happening_to_string(what));
+                        }
+}
+
+Test(life, nobody_is_probed_to_death_who_is_to_stop_or_does_not_serve) {
+        for (LifeState state = 0; state < _LIFE_STATE_MAX; state++)
+                for (int stop = 0; stop <= 1; stop++)
+                        for (int killed = 0; killed <= 1; killed++) {
+                                LifeStep step = life_step((Life){ state, stop, killed }, LIFE_UNHEALTHY);
+                                bool ill = !stop && (state == LIFE_STARTING || state == LIFE_READY);
+                                bool rests = stop && (state == LIFE_WAITING || state == LIFE_BACKOFF);
+                                cr_assert_eq(step.order,
+                                             ill     ? LIFE_ORDER_ASK
+                                             : rests ? LIFE_ORDER_REST
+                                                     : LIFE_ORDER_NONE,
+                                             "%s", life_state_to_string(state));
+                                cr_assert_eq(step.next.state,
+                                             ill     ? LIFE_STOPPING
+                                             : rests ? LIFE_DONE
+                                                     : state,
+                                             "%s", life_state_to_string(state));
+                                cr_assert_eq(step.next.stop, stop, "illness is no stop: it starts again");
                         }
 }
 

@@ -2,6 +2,8 @@
 #include "supervisor/roster.h"
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 
 #define PIDS 5000
@@ -9,8 +11,8 @@
 static sd_event *event;
 static Roster *roster;
 
-static void collected(void *userdata, pid_t pid, const RosterEntry *entry, Ended how) {
-        (void)userdata, (void)pid, (void)entry, (void)how;
+static void collected(void *userdata, pid_t pid, const RosterEntry *entry, const char *comm, Ended how) {
+        (void)userdata, (void)pid, (void)entry, (void)comm, (void)how;
 }
 
 static void open_roster(void) {
@@ -97,6 +99,57 @@ Test(roster, what_is_no_pid_is_never_in_it) {
         roster_remove(roster, 0);
         roster_remove(roster, -5);
         cr_expect_eq(size(), 0);
+}
+
+static RosterEntry last;
+static char last_comm[ROSTER_COMM_MAX];
+
+static void remember(void *userdata, RosterEntry *entry) {
+        (void)userdata;
+        last = *entry;
+        strcpy(last_comm, roster_comm(roster, entry));
+}
+
+static const char *comm_of(pid_t pid) {
+        const RosterEntry *entry = roster_find(roster, pid);
+        return entry ? roster_comm(roster, entry) : NULL;
+}
+
+/* Names go and come while others stay: none may show up under another pid. */
+Test(roster, each_orphan_keeps_its_own_name, .timeout = 30) {
+        static char names[PIDS][ROSTER_COMM_MAX];
+        uint32_t state = 7;
+        for (int step = 0; step < 40000; step++) {
+                pid_t pid = 1 + (pid_t)(next(&state) % (PIDS - 1));
+                if (roster_find(roster, pid)) {
+                        cr_assert_str_eq(comm_of(pid), names[pid]);
+                        roster_remove(roster, pid);
+                        names[pid][0] = '\0';
+                        continue;
+                }
+                cr_assert_eq(roster_add(roster, &(RosterEntry){ .pid = pid, .kind = ROSTER_ORPHAN }), 0);
+                cr_assert_str_empty(comm_of(pid), "nobody's name is inherited");
+                if (next(&state) % 4 == 0)
+                        continue;
+                snprintf(names[pid], sizeof names[pid], "n%d-%d", (int)pid, step);
+                roster_set_comm(roster, pid, names[pid]);
+        }
+        for (pid_t pid = 1; pid < PIDS; pid++)
+                if (roster_find(roster, pid))
+                        cr_expect_str_eq(comm_of(pid), names[pid], "pid %d", (int)pid);
+}
+
+Test(roster, a_name_that_is_given_twice_takes_no_second_place) {
+        char comm[ROSTER_COMM_MAX] = "first";
+        cr_assert_eq(roster_add(roster, &(RosterEntry){ .pid = 5, .kind = ROSTER_ORPHAN }), 0);
+        roster_set_comm(roster, 5, comm);
+        roster_each(roster, remember, NULL);
+        unsigned place = last.name;
+        strcpy(comm, "second");
+        roster_set_comm(roster, 5, comm);
+        roster_each(roster, remember, NULL);
+        cr_expect_eq(last.name, place);
+        cr_expect_str_eq(last_comm, "second");
 }
 
 /* Four times as many numbers as the kernel has is the end, whoever asks. */

@@ -41,6 +41,15 @@ static void survey(void *self) {
         (void)self;
 }
 
+static int probe(void *self, uint32_t run) {
+        (void)self, (void)run;
+        return 0;
+}
+
+static void call_off_probe(void *self, uint32_t run) {
+        (void)self, (void)run;
+}
+
 static void record(void *self, const Event *event) {
         (void)self, (void)event;
 }
@@ -61,6 +70,8 @@ static const Stage stage = { .now = now,
                              .signal = signal_member,
                              .signal_hook = signal_hook,
                              .survey = survey,
+                             .probe = probe,
+                             .call_off_probe = call_off_probe,
                              .record = record,
                              .withdraw = withdraw,
                              .finish = finish };
@@ -98,6 +109,58 @@ Test(status, everything_fits_one_mebibyte_with_4096_instances_that_all_have_a_te
         cr_assert_eq(count(buffer, "\"instance\":"), INSTANCES_MAX);
         cr_assert_eq(count(buffer, "\"status\":"), INSTANCES_MAX);
         crew_free(crew);
+        config_free(config);
+}
+
+/* As many members start, and checks begin, as the crew has turns; so many at once. */
+static void take_turns(Crew *crew) {
+        for (size_t turn = 0; turn < crew_size(crew); turn += 32)
+                crew_on_time(crew);
+}
+
+/* Each of them is not ready for a reason that is as long as it can be. */
+static void fail_every_check(Crew *crew) {
+        static char detail[256];
+        memset(detail, '"', sizeof detail - 1);
+        detail[sizeof detail - 1] = '\0';
+        take_turns(crew);
+        for (uint32_t i = 0; i < crew_probe_runs(crew); i++)
+                crew_on_probed(crew, i, PROBE_FAILED, detail);
+}
+
+Test(status, it_still_fits_when_none_of_4096_is_ready_and_each_says_why) {
+        static char buffer[1024 * 1024];
+        static ProbeConfig probes[_PROBE_KIND_MAX] = {
+                [PROBE_READINESS] = { .by = PROBE_BY_TCP,
+                                      .period_usec = 10 * USEC_PER_SEC,
+                                      .timeout_usec = 1 * USEC_PER_SEC,
+                                      .failures = 3,
+                                      .successes = 1 },
+        };
+        Config *config = config_with(INSTANCES_MAX);
+        Crew *crew = NULL;
+        Json json;
+
+        config->services[0].probes = probes;
+        cr_assert_eq(crew_new(&crew, config, &stage, &seed, true), 0);
+        cr_assert_eq(crew_probe_runs(crew), INSTANCES_MAX);
+        crew_start(crew);
+        take_turns(crew);
+        for (uint32_t i = 0; i < INSTANCES_MAX; i++) {
+                NotifyWords words = { .has_status = true };
+                memset(words.status, '"', sizeof words.status - 1);
+                crew_on_executed(crew, i);
+                crew_on_notify(crew, i, 0, &words);
+        }
+        fail_every_check(crew);
+        json_init(&json, buffer, sizeof buffer);
+        status_write(crew, config, &json);
+        size_t n = json_finish(&json);
+        cr_assert_not(json_overflowed(&json), "%zu bytes were not enough", n);
+        cr_assert_eq(count(buffer, "\"not_ready\":\"readiness: "), INSTANCES_MAX);
+        cr_assert_eq(count(buffer, "\"state\":\"starting\""), INSTANCES_MAX);
+        crew_free(crew);
+        config->services[0].probes = NULL;
         config_free(config);
 }
 

@@ -38,6 +38,18 @@ Test(status_text, a_container_that_is_up_is_one_table) {
                "web@2    backoff  -    2 ms       5         limit in 400 ms\n");
 }
 
+Test(status_text, whose_readiness_probe_fails_is_not_ready_and_says_why) {
+        expect("{" HEAD
+               "\"step\":\"serving\",\"ready\":false,\"ending\":false,\"since_us\":1000,\"awaited\":0,\"hooks\":[],"
+               "\"services\":[{\"service\":\"web\",\"instances\":["
+               "{\"instance\":1,\"state\":\"ready\",\"pid\":13,\"restarts\":0,\"since_us\":1500000,"
+               "\"not_ready\":\"readiness probe: HTTP 503\",\"status\":\"3 jobs\"}]}]}",
+               (StatusTextStyle){ 0 },
+               "up, but not ready for 1 ms - endwell 1, pid 1, mode production\n"
+               "SERVICE  STATE      PID  SINCE  RESTARTS  STATUS\n"
+               "web      not ready  13   1.5 s  0         3 jobs; readiness probe: HTTP 503\n");
+}
+
 Test(status_text, a_services_own_limit_comes_before_the_one_of_its_phase) {
         expect("{" HEAD "\"step\":\"stopping\",\"phase\":\"db\",\"cause\":\"signal\",\"ready\":false,\"ending\":true,"
                "\"fast\":true,"

@@ -50,8 +50,8 @@ static void on_signal(void *userdata, const SignalReceived *received) {
                 roster_on_child(world.roster, received->child);
 }
 
-static void on_collected(void *userdata, pid_t pid, const RosterEntry *entry, Ended how) {
-        (void)userdata;
+static void on_collected(void *userdata, pid_t pid, const RosterEntry *entry, const char *comm, Ended how) {
+        (void)userdata, (void)comm;
         if (entry && entry->kind == ROSTER_HELPER) {
                 CHECK_EQUAL(pid, logger_link_pid(world.link));
                 world.logger_exits++;

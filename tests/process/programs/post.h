@@ -46,8 +46,8 @@ static inline void on_message(void *userdata, uint32_t slot, pid_t pid, uid_t ui
                 extra(slot, words);
 }
 
-static inline void on_collected(void *userdata, pid_t pid, const RosterEntry *entry, Ended how) {
-        (void)userdata, (void)pid, (void)entry;
+static inline void on_collected(void *userdata, pid_t pid, const RosterEntry *entry, const char *comm, Ended how) {
+        (void)userdata, (void)pid, (void)entry, (void)comm;
         note('c');
         n_collected++;
         CHECK(how.code == CLD_KILLED || how.status == 0); /* a helper that found a fault says 1 */

@@ -44,8 +44,8 @@ static void take_known(const RosterEntry *entry, Ended how) {
         }
 }
 
-static void on_collected(void *userdata, pid_t pid, const RosterEntry *entry, Ended how) {
-        (void)userdata;
+static void on_collected(void *userdata, pid_t pid, const RosterEntry *entry, const char *comm, Ended how) {
+        (void)userdata, (void)comm;
         CHECK(pid > 1 && !roster_find(roster, pid));
         tally.collected++;
         if (entry) {
@@ -235,8 +235,8 @@ static void one_process_is_collected_when_it_is_asked_for(void) {
 
 static uint64_t cpu_usec, rss_kib;
 
-static void keep_usage(void *userdata, pid_t pid, const RosterEntry *entry, Ended how) {
-        (void)userdata, (void)pid, (void)entry;
+static void keep_usage(void *userdata, pid_t pid, const RosterEntry *entry, const char *comm, Ended how) {
+        (void)userdata, (void)pid, (void)entry, (void)comm;
         tally.collected++;
         cpu_usec = how.cpu_usec;
         rss_kib = how.max_rss_kib;

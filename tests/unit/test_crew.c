@@ -1,0 +1,591 @@
+/* test_crew.c - probes, watchdogs, held sockets and reloads of a small crew, happening by happening. The whole of the
+ * crew is played in simulated time by tests/sim/. */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "supervisor/crew.h"
+
+#define SECOND    USEC_PER_SEC
+#define WEB       0 /* the member */
+#define STARTUP   0 /* probe runs of `web` when it has all three */
+#define LIVENESS  1
+#define READINESS 2
+
+typedef struct Fake {
+        Crew *crew;
+        usec_t now;
+        pid_t next_pid;
+        char diary[4096]; /* what was asked: "spawn:0 probe:1 off:1 signal:0:15:liveness close:0", blanks between */
+        char events[8192];
+        int refuses; /* of the next checks: -errno */
+} Fake;
+
+static void note(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static void note(char *text, size_t size, const char *format, ...) {
+        size_t used = strlen(text);
+        if (used > 0 && used + 1 < size) {
+                text[used++] = ' ';
+                text[used] = '\0';
+        }
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(text + used, size - used, format, arguments);
+        va_end(arguments);
+}
+
+#define NOTE(fake, ...) note((fake)->diary, sizeof(fake)->diary, __VA_ARGS__)
+
+static usec_t on_now(void *self) {
+        return ((Fake *)self)->now;
+}
+
+static uint32_t on_random(void *self) {
+        (void)self;
+        return UINT32_MAX / 2;
+}
+
+static int on_spawn(void *self, uint32_t member, pid_t *ret_pid) {
+        Fake *fake = self;
+        NOTE(fake, "spawn:%u", member);
+        *ret_pid = ++fake->next_pid;
+        return 0;
+}
+
+static int on_spawn_hook(void *self, uint32_t run, pid_t *ret_pid) {
+        (void)run;
+        *ret_pid = ++((Fake *)self)->next_pid;
+        return 0;
+}
+
+static void on_signal(void *self, uint32_t member, Whom whom, int number, const char *reason) {
+        Fake *fake = self;
+        pid_t pid = crew_view(fake->crew, member).pid;
+        NOTE(fake, "signal:%u:%d:%s", member, number, reason);
+        if (pid > 0 && whom != WHOM_REST)
+                crew_told(fake->crew, member, pid, NULL, number, reason);
+}
+
+static void on_signal_hook(void *self, uint32_t run, int number) {
+        (void)self, (void)run, (void)number;
+}
+
+static void on_survey(void *self) {
+        (void)self;
+}
+
+static int on_probe(void *self, uint32_t run) {
+        Fake *fake = self;
+        NOTE(fake, "probe:%u", run);
+        return fake->refuses;
+}
+
+static void on_call_off(void *self, uint32_t run) {
+        NOTE((Fake *)self, "off:%u", run);
+}
+
+static void on_close(void *self, uint32_t service) {
+        NOTE((Fake *)self, "close:%u", service);
+}
+
+static void on_drop(void *self, uint32_t member) {
+        NOTE((Fake *)self, "drop:%u", member);
+}
+
+static void on_record(void *self, const Event *event) {
+        Fake *fake = self;
+        note(fake->events, sizeof fake->events, "%s%s%s", event_kind_to_string(event->kind),
+             event->kind == EVENT_PROBE_CHANGED ? event->ok ? "+" : "-" : "",
+             event->kind == EVENT_SERVICE_GONE        ? event->cause
+             : event->kind == EVENT_READINESS_CHANGED ? event->ready ? "+" : "-"
+                                                      : "");
+}
+
+static bool on_withdraw(void *self) {
+        (void)self;
+        return false;
+}
+
+static void on_finish(void *self, int code, const char *explanation) {
+        (void)explanation;
+        NOTE((Fake *)self, "finish:%d", code);
+}
+
+static const Stage stage = {
+        .now = on_now,
+        .random = on_random,
+        .spawn = on_spawn,
+        .spawn_hook = on_spawn_hook,
+        .signal = on_signal,
+        .signal_hook = on_signal_hook,
+        .survey = on_survey,
+        .probe = on_probe,
+        .call_off_probe = on_call_off,
+        .close_sockets = on_close,
+        .drop_store = on_drop,
+        .record = on_record,
+        .withdraw = on_withdraw,
+        .finish = on_finish,
+};
+
+static ProbeConfig probes[_PROBE_KIND_MAX];
+static Config *config;
+static Fake fake;
+
+static ProbeConfig probe_by(ProbeBy by) {
+        return (ProbeConfig){
+                .by = by, .period_usec = 10 * SECOND, .timeout_usec = 1 * SECOND, .failures = 1, .successes = 1
+        };
+}
+
+static void prepare(void) {
+        static char word[] = "web";
+        static char *argv[] = { word, NULL };
+        memset(probes, 0, sizeof probes);
+        fake = (Fake){ .now = 1000 * SECOND, .next_pid = 100 };
+        cr_assert_eq(config_for_command(argv, &config), 0);
+        config->single = false;
+        ServiceConfig *web = &config->services[0];
+        web->probes = probes;
+        web->restart = RESTART_ALWAYS;
+        web->start_limit_burst = 5;
+        web->restart_usec = 1 * SECOND;
+        web->restart_max_usec = 30 * SECOND;
+        web->timeout_stop_usec = 5 * SECOND;
+        web->timeout_start_usec = 90 * SECOND;
+        web->watchdog_usec = USEC_INFINITY;
+}
+
+static void begin(void) {
+        cr_assert_eq(crew_new(&fake.crew, config, &stage, &fake, true), 0);
+        crew_start(fake.crew);
+        crew_on_executed(fake.crew, WEB);
+}
+
+static void tidy(void) {
+        fake.crew = crew_free(fake.crew);
+        config->services[0].probes = NULL;
+        config->services[0].listens = NULL;
+        config->services[0].n_listens = 0;
+        config = config_free(config);
+}
+
+TestSuite(crew, .init = prepare, .fini = tidy, .timeout = 30);
+
+static void forget(void) {
+        fake.diary[0] = fake.events[0] = '\0';
+}
+
+static void expect_diary(const char *want) {
+        cr_expect_str_eq(fake.diary, want, "have: %s\nwant: %s", fake.diary, want);
+        fake.diary[0] = '\0';
+}
+
+/* Lets time pass, instant by instant. */
+static void pass(usec_t span) {
+        usec_t until = fake.now + span;
+        while (crew_next_usec(fake.crew) <= until) {
+                fake.now = crew_next_usec(fake.crew) > fake.now ? crew_next_usec(fake.crew) : fake.now;
+                crew_on_time(fake.crew);
+        }
+        fake.now = until;
+}
+
+static void answer(uint32_t run, ProbeAnswer what) {
+        crew_on_probed(fake.crew, run, what, what == PROBE_FAILED ? "HTTP 503" : NULL);
+}
+
+static const char *state(void) {
+        return crew_view(fake.crew, WEB).state;
+}
+
+static void die(int code, int status) {
+        crew_on_exited(fake.crew, WEB, (Ended){ .code = code, .status = status });
+        crew_on_surveyed(fake.crew);
+}
+
+static void say(NotifyWords words) {
+        crew_on_notify(fake.crew, WEB, 101, &words);
+}
+
+static bool told(const char *event) {
+        return strstr(fake.events, event) != NULL;
+}
+
+Test(crew, probe_runs_are_numbered_by_member_and_kind_and_only_those_that_exist) {
+        probes[PROBE_LIVENESS] = probe_by(PROBE_BY_TCP);
+        probes[PROBE_READINESS] = probe_by(PROBE_BY_EXEC);
+        config->services[0].instances = 2;
+        config->n_members = 2;
+        begin();
+        cr_assert_eq(crew_probe_runs(fake.crew), 4);
+        for (uint32_t i = 0; i < 4; i++) {
+                ProbeView view = crew_probe_view(fake.crew, i);
+                cr_expect_eq(view.member, i / 2);
+                cr_expect_eq(view.kind, i % 2 ? PROBE_READINESS : PROBE_LIVENESS);
+                cr_expect_eq(view.probe, &probes[view.kind]);
+                cr_expect_eq(view.timeout_usec, 1 * SECOND);
+        }
+}
+
+Test(crew, an_init_task_has_no_probes) {
+        probes[PROBE_LIVENESS] = probe_by(PROBE_BY_TCP);
+        config->services[0].type = SERVICE_ONESHOT;
+        begin();
+        cr_assert_eq(crew_probe_runs(fake.crew), 0);
+}
+
+Test(crew, a_readiness_probe_makes_a_simple_service_ready_at_its_first_success) {
+        probes[PROBE_READINESS] = probe_by(PROBE_BY_HTTP);
+        probes[PROBE_READINESS].delay_usec = 2 * SECOND;
+        begin();
+        cr_assert_str_eq(state(), "starting");
+        pass(2 * SECOND - 1);
+        expect_diary("spawn:0");
+        pass(1);
+        expect_diary("probe:0");
+        answer(0, PROBE_FAILED);
+        cr_expect_str_eq(state(), "starting");
+        cr_expect_str_eq(crew_view(fake.crew, WEB).unready_probe, "readiness");
+        cr_expect_str_eq(crew_view(fake.crew, WEB).unready_detail, "HTTP 503");
+        pass(100 * USEC_PER_MSEC);
+        expect_diary("probe:0");
+        answer(0, PROBE_SUCCEEDED);
+        cr_expect_str_eq(state(), "ready");
+        cr_expect(crew_view(fake.crew, WEB).ready);
+        cr_expect_null(crew_view(fake.crew, WEB).unready_probe);
+        pass(10 * SECOND - 1);
+        expect_diary("");
+        pass(1);
+        expect_diary("probe:0");
+}
+
+Test(crew, who_says_that_it_is_ready_needs_its_probe_and_its_word) {
+        probes[PROBE_READINESS] = probe_by(PROBE_BY_HTTP);
+        config->services[0].type = SERVICE_NOTIFY;
+        begin();
+        pass(0);
+        answer(0, PROBE_SUCCEEDED);
+        cr_expect_str_eq(state(), "starting");
+        crew_on_ready_line(fake.crew, WEB);
+        cr_expect_str_eq(state(), "starting", "the line is another type's word");
+        say((NotifyWords){ .ready = true });
+        cr_expect_str_eq(state(), "ready");
+}
+
+Test(crew, a_newline_is_the_word_of_notify_fd_and_ready_1_is_not) {
+        config->services[0].type = SERVICE_NOTIFY_FD;
+        begin();
+        say((NotifyWords){ .ready = true });
+        cr_expect_str_eq(state(), "starting");
+        crew_on_ready_line(fake.crew, WEB);
+        cr_expect_str_eq(state(), "ready");
+        say((NotifyWords){ .reloading = true });
+        say((NotifyWords){ .ready = true });
+        crew_on_ready_line(fake.crew, WEB);
+        cr_expect_str_eq(state(), "ready");
+}
+
+static void with_all_three(ProbeBy by) {
+        for (int kind = 0; kind < _PROBE_KIND_MAX; kind++)
+                probes[kind] = probe_by(by);
+        begin();
+        pass(0);
+        expect_diary("spawn:0 probe:0");
+}
+
+Test(crew, the_others_wait_until_the_startup_probe_has_succeeded) {
+        with_all_three(PROBE_BY_TCP);
+        answer(STARTUP, PROBE_SUCCEEDED);
+        cr_expect_str_eq(state(), "starting");
+        pass(0);
+        expect_diary("probe:1 probe:2");
+        answer(READINESS, PROBE_SUCCEEDED);
+        cr_expect_str_eq(state(), "ready");
+        answer(LIVENESS, PROBE_SUCCEEDED);
+        pass(30 * SECOND);
+        cr_expect(strstr(fake.diary, "probe:0") == NULL, "it has decided: %s", fake.diary);
+}
+
+Test(crew, a_failed_startup_probe_ends_the_run_as_failed) {
+        with_all_three(PROBE_BY_TCP);
+        answer(STARTUP, PROBE_FAILED);
+        expect_diary("signal:0:15:startup");
+        cr_expect_str_eq(state(), "stopping");
+        die(CLD_EXITED, 0);
+        cr_expect(told("service_gonetimeout"), "%s", fake.events);
+        cr_expect_str_eq(crew_result(fake.crew, WEB).service_result, "timeout");
+        cr_expect_str_eq(state(), "backoff");
+        cr_expect_eq(crew_view(fake.crew, WEB).failures, 1);
+}
+
+Test(crew, a_dead_service_is_asked_killed_and_restarted_and_what_it_was_is_forgotten) {
+        with_all_three(PROBE_BY_TCP);
+        answer(STARTUP, PROBE_SUCCEEDED);
+        pass(0);
+        answer(READINESS, PROBE_SUCCEEDED);
+        forget();
+        answer(LIVENESS, PROBE_FAILED);
+        expect_diary("signal:0:15:liveness");
+        pass(5 * SECOND);
+        expect_diary("signal:0:9:liveness");
+        die(CLD_KILLED, SIGKILL);
+        cr_expect(told("service_gonetimeout"), "%s", fake.events);
+        pass(1 * SECOND);
+        expect_diary("spawn:0");
+        crew_on_executed(fake.crew, WEB);
+        cr_expect_eq(crew_probe_view(fake.crew, STARTUP).opinion, PROBE_UNDECIDED);
+        cr_expect_eq(crew_probe_view(fake.crew, LIVENESS).opinion, PROBE_GOOD);
+        cr_expect_eq(crew_probe_view(fake.crew, READINESS).opinion, PROBE_UNDECIDED);
+        cr_expect_str_eq(state(), "starting");
+}
+
+Test(crew, a_check_that_takes_too_long_is_called_off_and_the_next_waits_for_its_end) {
+        probes[PROBE_LIVENESS] = probe_by(PROBE_BY_EXEC);
+        probes[PROBE_LIVENESS].failures = 3;
+        probes[PROBE_LIVENESS].timeout_usec = 9500 * USEC_PER_MSEC;
+        begin();
+        pass(9500 * USEC_PER_MSEC);
+        expect_diary("spawn:0 probe:0 off:0");
+        pass(800 * USEC_PER_MSEC);
+        expect_diary("");
+        answer(0, PROBE_SUCCEEDED); /* too late: it only says that nothing of it is left */
+        pass(0);
+        expect_diary("probe:0");
+        answer(0, PROBE_FAILED);
+        pass(10 * SECOND);
+        answer(0, PROBE_FAILED);
+        expect_diary("probe:0 signal:0:15:liveness");
+}
+
+Test(crew, checks_that_cannot_be_ended_are_no_sign_of_life) {
+        probes[PROBE_LIVENESS] = probe_by(PROBE_BY_EXEC);
+        probes[PROBE_LIVENESS].failures = 3;
+        begin();
+        pass(1 * SECOND);
+        expect_diary("spawn:0 probe:0 off:0");
+        pass(20 * SECOND);
+        expect_diary("signal:0:15:liveness");
+}
+
+Test(crew, what_nobody_could_look_at_says_nothing) {
+        probes[PROBE_LIVENESS] = probe_by(PROBE_BY_HTTP);
+        fake.refuses = -EBUSY;
+        begin();
+        pass(30 * SECOND);
+        expect_diary("spawn:0 probe:0 probe:0 probe:0 probe:0");
+        fake.refuses = 0;
+        pass(10 * SECOND);
+        answer(0, PROBE_UNKNOWN);
+        cr_expect_str_eq(state(), "ready");
+}
+
+/* It was asked in the run that is over. */
+Test(crew, an_old_answer_says_nothing_of_a_new_run) {
+        probes[PROBE_LIVENESS] = probe_by(PROBE_BY_HTTP);
+        begin();
+        pass(0);
+        die(CLD_EXITED, 1);
+        expect_diary("spawn:0 probe:0 off:0");
+        pass(1 * SECOND);
+        crew_on_executed(fake.crew, WEB);
+        pass(0);
+        expect_diary("spawn:0");
+        answer(0, PROBE_FAILED);
+        cr_expect_str_eq(state(), "ready");
+        pass(0);
+        expect_diary("probe:0");
+}
+
+Test(crew, a_command_that_looks_keeps_its_service_from_being_gone_until_it_is_given_up) {
+        probes[PROBE_LIVENESS] = probe_by(PROBE_BY_EXEC);
+        begin();
+        pass(0);
+        die(CLD_EXITED, 1);
+        expect_diary("spawn:0 probe:0 off:0");
+        cr_expect_str_eq(state(), "clearing");
+        cr_expect_not(told("service_gone"));
+        pass(1 * SECOND);
+        cr_expect(told("service_left"), "%s", fake.events);
+        crew_on_surveyed(fake.crew);
+        cr_expect(told("service_gonecrashed"), "%s", fake.events);
+        pass(1 * SECOND);
+        crew_on_executed(fake.crew, WEB);
+        pass(20 * SECOND);
+        expect_diary("spawn:0"); /* the old one is in the way */
+        answer(0, PROBE_UNKNOWN);
+        pass(0);
+        expect_diary("probe:0");
+}
+
+static void become_ready(void) {
+        begin();
+        pass(0);
+        answer(0, PROBE_SUCCEEDED);
+        cr_assert_str_eq(state(), "ready");
+        forget();
+}
+
+Test(crew, a_readiness_probe_takes_readiness_and_gives_it_back_and_nothing_else) {
+        probes[PROBE_READINESS] = probe_by(PROBE_BY_HTTP);
+        become_ready();
+        pass(10 * SECOND);
+        answer(0, PROBE_FAILED);
+        cr_expect_str_eq(state(), "ready");
+        cr_expect_not(crew_view(fake.crew, WEB).ready);
+        cr_expect_not(crew_overview(fake.crew).ready);
+        pass(10 * SECOND);
+        answer(0, PROBE_SUCCEEDED);
+        cr_expect(crew_overview(fake.crew).ready);
+        cr_expect_str_eq(fake.events, "probe_changed- readiness_changed- probe_changed+ readiness_changed+");
+        expect_diary("probe:0 probe:0");
+}
+
+/* Ready for 50 s, not for 10, ready for 50 s: no stretch of 60. */
+Test(crew, only_an_unbroken_stretch_of_readiness_sets_the_count_back) {
+        probes[PROBE_READINESS] = probe_by(PROBE_BY_HTTP);
+        become_ready();
+        for (int i = 1; i <= 11; i++) {
+                pass(10 * SECOND);
+                answer(0, i == 5 ? PROBE_FAILED : PROBE_SUCCEEDED);
+        }
+        die(CLD_EXITED, 1);
+        cr_expect_eq(crew_view(fake.crew, WEB).failures, 1);
+        pass(1 * SECOND);
+        crew_on_executed(fake.crew, WEB);
+        pass(0);
+        answer(0, PROBE_SUCCEEDED);
+        for (int i = 1; i <= 11; i++) {
+                pass(10 * SECOND);
+                answer(0, i == 4 ? PROBE_FAILED : PROBE_SUCCEEDED);
+        }
+        die(CLD_EXITED, 1); /* ready for 60 s at its end */
+        cr_expect_eq(crew_view(fake.crew, WEB).failures, 1);
+}
+
+Test(crew, no_probe_looks_and_none_kills_after_the_ending_began) {
+        with_all_three(PROBE_BY_TCP);
+        answer(STARTUP, PROBE_SUCCEEDED);
+        pass(0);
+        answer(READINESS, PROBE_SUCCEEDED);
+        forget();
+        config->services[0].watchdog_usec = 2 * SECOND;
+        say((NotifyWords){ .watchdog = true });
+        crew_end(fake.crew, "signal", false);
+        expect_diary("off:1 signal:0:15:ending");
+        answer(LIVENESS, PROBE_FAILED);
+        say((NotifyWords){ .watchdog_trigger = true });
+        pass(3 * SECOND);
+        expect_diary("");
+        pass(2 * SECOND);
+        expect_diary("signal:0:9:stop_timeout");
+        die(CLD_KILLED, SIGKILL);
+        crew_on_surveyed(fake.crew);
+        expect_diary("finish:81");
+        cr_expect_not(told("watchdog_expired"), "%s", fake.events);
+}
+
+Test(crew, a_watchdog_runs_from_ready_on_and_its_core_is_wanted) {
+        config->services[0].type = SERVICE_NOTIFY;
+        config->services[0].watchdog_usec = 10 * SECOND;
+        begin();
+        pass(30 * SECOND);
+        say((NotifyWords){ .ready = true });
+        pass(8 * SECOND);
+        say((NotifyWords){ .watchdog = true });
+        pass(9 * SECOND);
+        expect_diary("spawn:0");
+        pass(1 * SECOND);
+        expect_diary("signal:0:6:watchdog");
+        cr_expect(told("watchdog_expired"));
+        pass(5 * SECOND);
+        expect_diary("signal:0:9:watchdog");
+        die(CLD_DUMPED, SIGABRT);
+        cr_expect(told("service_gonetimeout"));
+        cr_expect_str_eq(crew_result(fake.crew, WEB).service_result, "watchdog");
+        cr_expect_eq(crew_view(fake.crew, WEB).failures, 1);
+}
+
+Test(crew, a_service_may_change_its_watchdog_for_this_run_and_pull_it_itself) {
+        begin();
+        pass(100 * SECOND);
+        say((NotifyWords){ .watchdog_usec = 4 * SECOND }); /* it had none */
+        pass(3 * SECOND);
+        say((NotifyWords){ .watchdog_usec = 10 * SECOND }); /* counts from the same sign of life */
+        pass(6 * SECOND);
+        expect_diary("spawn:0");
+        pass(1 * SECOND);
+        expect_diary("signal:0:6:watchdog");
+        die(CLD_KILLED, SIGABRT);
+        pass(1 * SECOND);
+        crew_on_executed(fake.crew, WEB);
+        pass(100 * SECOND);
+        expect_diary("spawn:0");
+        say((NotifyWords){ .watchdog_trigger = true });
+        expect_diary("signal:0:6:watchdog");
+        say((NotifyWords){ .watchdog_trigger = true });
+        expect_diary("");
+}
+
+static ListenConfig listens[1];
+
+static void hold(void) {
+        config->services[0].listens = listens;
+        config->services[0].n_listens = 1;
+        config->services[0].descriptor_store_max = 4;
+}
+
+Test(crew, held_sockets_are_closed_just_before_the_asking_of_an_ending) {
+        hold();
+        begin();
+        forget();
+        crew_end(fake.crew, "signal", false);
+        expect_diary("close:0 signal:0:15:ending");
+        die(CLD_EXITED, 0);
+        crew_on_surveyed(fake.crew);
+        expect_diary("drop:0 finish:0");
+}
+
+Test(crew, held_sockets_outlive_a_crash_an_illness_and_every_restart_but_not_the_last_run) {
+        hold();
+        config->services[0].start_limit_burst = 2;
+        begin();
+        say((NotifyWords){ .watchdog_trigger = true });
+        die(CLD_KILLED, SIGABRT);
+        pass(1 * SECOND);
+        crew_on_executed(fake.crew, WEB);
+        expect_diary("spawn:0 signal:0:6:watchdog spawn:0");
+        die(CLD_EXITED, 1);
+        expect_diary("close:0 drop:0 finish:83");
+}
+
+Test(crew, nobody_connects_into_nothing_when_an_ending_forbids_the_restart) {
+        hold();
+        begin();
+        say((NotifyWords){ .watchdog_trigger = true });
+        forget();
+        crew_end(fake.crew, "signal", false); /* it dies already, and will not come back */
+        expect_diary("close:0");
+}
+
+Test(crew, a_reload_signals_each_that_has_a_signal_for_it_once) {
+        config->services[0].reload_signal = SIGHUP;
+        cr_assert_eq(crew_new(&fake.crew, config, &stage, &fake, true), 0);
+        crew_start(fake.crew);
+        cr_expect_eq(crew_reload(fake.crew), 0, "before exec a signal ends it");
+        crew_on_executed(fake.crew, WEB);
+        forget();
+        cr_expect_eq(crew_reload(fake.crew), 1);
+        expect_diary("signal:0:1:reload");
+        cr_expect_str_eq(fake.events, "service_signalled reload_finished");
+        cr_expect_str_eq(state(), "ready");
+        crew_end(fake.crew, "signal", false);
+        forget();
+        cr_expect_eq(crew_reload(fake.crew), 0);
+        expect_diary("");
+}
