@@ -2,12 +2,14 @@
 import os
 import signal
 import termios
+import time
 
 from case import test
-from endwell import ACTOR
-from journal import check, equal, wait_until
-from shell import Shell, Terminal, state
+from endwell import children
+from journal import Journal, check, equal, wait_until
+from shell import Shell, Terminal, TYPIST as SCRIPT, state, words_of
 
+S = 1_000_000
 RUN = '"$ENDWELL" run'
 TYPIST = '"$TYPIST"'
 BOTH = (True, False)  # the shell in a PID namespace of its own, and outside
@@ -319,3 +321,292 @@ def a_job_that_is_ended_while_it_is_stopped_ends(case):
         case.log.until("signal", name=name, signal=int(signal.SIGTERM))
         os.kill(program, signal.SIGKILL)
         wait_until(lambda: state(endwell) in ("", "Z"), "endwell's end")
+
+
+# ---- A configuration ----
+
+def contained(case, start):
+    """As a container's runtime starts it: the first process, leader of a session whose terminal is its own."""
+    terminal = Terminal()
+    run = start(stdin=terminal.its, stdout=terminal.its, stderr=terminal.its, inside=["setsid", "--ctty"])
+    case.runs.append(terminal)
+    return run, terminal
+
+
+def typist(plan, name="typist", words="", **keys):
+    return plan.service(name, f"{SCRIPT} {name} {words}", TTY="yes", **keys)
+
+
+@test
+def a_foreground_service_has_the_terminal_and_the_others_have_none(case):
+    plan = case.plan(Phases="http db")
+    typist(plan, words="--catch INT --catch QUIT", Phase="http")
+    plan.actor("data", "report , serve", Phase="db")
+    run, terminal = contained(case, lambda **how: case.run(plan, **how))
+    run.ready()
+    report, other = begun(case), case.log.until("report", name="data")
+    equal((report["group"], report["foreground"]), (report["pid"],) * 2, "its group, and that in the foreground")
+    equal((report["tty"], report["session"]), ([True] * 3, 1), "its descriptors that are terminals, and its session")
+    equal(other["session"], other["pid"], "the session of the other service")
+    terminal.type("\x03")
+    case.log.until("signal", name="typist")
+    terminal.type("\x1c")
+    case.log.until("signal", count=2, name="typist")
+    equal(signals(case), [signal.SIGINT, signal.SIGQUIT], "signals of the foreground program")
+    run.journal.none("signal_received")
+    equal(run.end(), 0, "exit code")
+    equal(case.signals("data"), [signal.SIGTERM], "signals of the other service")
+    terminal.until_modes(terminal.modes_before)
+
+
+@test
+def a_ctrl_c_that_ends_an_essential_foreground_program_ends_everything_well(case):
+    for count, key in enumerate("\x03\x1c", 1):
+        plan = case.plan(Phases="http db", RuntimeDirectory=case.path(f"run.{count}"))
+        typist(plan, Phase="http")
+        plan.actor("data", "serve", Phase="db")
+        run, terminal = contained(case, lambda **how: case.run(plan, **how))
+        run.ready()
+        begun(case, count=count), case.log.until("serving", count=count, name="data")
+        terminal.type(key)
+        equal(run.wait(), 0, "exit code")
+        equal(run.journal.only("ending_started")["cause"], "finished", "why it ended")
+        run.journal.none("service_restart_scheduled")
+        equal(case.signals("data"), [signal.SIGTERM] * count, "signals of the other service")
+
+
+@test
+def a_second_ctrl_c_after_one_that_ended_the_foreground_program_ends_fast(case):
+    plan = case.plan(Phases="http db")
+    typist(plan, Phase="http")
+    plan.actor("data", "serve --ignore", Phase="db")
+    run, terminal = contained(case, lambda **how: case.run(plan, **how))
+    run.ready()
+    begun(case), case.serving("data")
+    terminal.type("\x03")
+    run.journal.until("service_asked", service="data")
+    terminal.type("\x03")
+    equal(run.wait(), 81, "exit code")
+    second = run.journal.only("signal_received")
+    equal((second["signal"], second["effect"]), ("SIGINT", "ends_fast"), "what endwell received")
+    killed = run.journal.only("service_killed", service="data")
+    check(run.journal.span_us(second, killed) < 2 * S, "it was not killed a second later")
+
+
+@test
+def case_15_two_ctrl_c_on_a_terminal_with_ordinary_services_end_fast(case):
+    plan = case.plan(Phases="one")
+    plan.actor("web", "serve --ignore", Phase="one")
+    run, terminal = contained(case, lambda **how: case.run(plan, **how))
+    run.ready()
+    case.serving("web")
+    terminal.type("\x03")
+    run.journal.until("service_asked", service="web")
+    terminal.type("\x03")
+    equal(run.wait(), 81, "exit code")
+    equal([line["effect"] for line in run.journal.all("signal_received")], ["ending_begins", "ends_fast"], "effects")
+    equal(case.signals("web"), [signal.SIGTERM], "signals of web")
+
+
+@test
+def a_foreground_service_that_is_killed_in_raw_mode_finds_a_sane_terminal_at_its_next_run(case):
+    plan = case.plan(Phases="one")
+    typist(plan, words="--raw", Phase="one", RestartSec="1ms", StartLimitBurst=0)
+    run, terminal = contained(case, lambda **how: case.run(plan, **how))
+    for count in range(1, 6):
+        report = begun(case, count=count)
+        equal(report["foreground"], report["group"], "the group in the foreground")
+        equal(report["modes"], terminal.modes_before, f"the modes that run {count} finds")
+        equal(run.journal.until("service_started", count=count)["pid"], report["pid"], "the pid")
+        os.kill(run.outside(report["pid"]), signal.SIGKILL)
+    begun(case, count=6)
+    equal(run.end(), 0, "exit code")
+    terminal.until_modes(terminal.modes_before)
+
+
+@test
+def the_terminal_of_a_foreground_service_that_had_to_be_killed_is_as_it_was(case):
+    plan = case.plan(Phases="one", GraceSec=2)
+    typist(plan, words="--raw --catch TERM", Phase="one")
+    run, terminal = contained(case, lambda **how: case.run(plan, **how))
+    run.ready()
+    begun(case)
+    check(terminal.modes() != terminal.modes_before, "it did not change the modes")
+    equal(run.end(), 82, "exit code")
+    terminal.until_modes(terminal.modes_before)
+
+
+def until_continued(case, run, count):
+    heard = case.log.until("signal", count=count, name="typist")
+    equal((heard["signal"], heard["foreground"]), (signal.SIGCONT, begun(case)["group"]), "the signal, the foreground")
+    wait_until(lambda: state(run.outside(begun(case)["pid"])) in "RS", "the program runs")
+
+
+@test
+def where_no_shell_is_there_a_stopped_foreground_program_goes_on_at_once(case):
+    """The first process of a container: nobody could continue it."""
+    for single in (True, False):
+        plan = case.plan(Phases="one")
+        typist(plan, words="--catch INT", Phase="one")
+        case.log.lines.clear()
+        run, terminal = contained(case, lambda **how: case.run_command([SCRIPT, "typist", "--catch", "INT"],
+                                                                      **how) if single else case.run(plan, **how))
+        program = run.outside(begun(case)["pid"])
+        terminal.type("\x1a")
+        until_continued(case, run, 1)
+        for count, number in enumerate((signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU), 2):
+            os.kill(program, number)
+            until_continued(case, run, count)
+        check(state(run.pid) in "RS", "endwell stopped, too")
+        terminal.set_size(50, 150)
+        heard = case.log.until("signal", count=6, name="typist")
+        equal((heard["signal"], heard["size"]), (signal.SIGWINCH, [150, 50]), "the new size")
+        terminal.type("\x03")
+        equal(case.log.until("signal", count=7, name="typist")["signal"], signal.SIGINT, "Ctrl-C")
+        terminal.type("exit 0\n")
+        equal(run.wait(), 0, "exit code")
+        equal(len(signals(case)), 7, "signals of the program")
+
+
+@test
+def a_stopped_foreground_program_is_no_reason_to_end_late(case):
+    plan = case.plan(Phases="one")
+    typist(plan, Phase="one")
+    shell = Shell(case)
+    since = shell.begin(f"{RUN} -c {plan.write()}")
+    begun(case)
+    endwell, program = shell.endwell(), shell.program()
+    shell.type("\x1a")
+    shell.prompt(shell.until("Stopped", since))
+    stopped(shell, endwell, program)
+    shell.run("kill -TERM %1")
+    wait_until(lambda: state(endwell) in ("", "Z"), "endwell's end")
+    journal = Journal(os.path.join(plan.runtime, "journal.jsonl"))
+    finished = journal.only("ending_finished")
+    equal((finished["code"], finished["killed"]), (0, 0), "exit code, and how many had to be killed")
+    journal.close()
+
+
+@test
+def no_limit_goes_by_while_the_foreground_program_and_endwell_are_stopped(case):
+    plan = case.plan(Phases="one", LogLevel="warning")
+    typist(plan, words="--tell READY=1", Phase="one", Type="notify", TimeoutStartSec="2s", Restart="no")
+    shell = Shell(case)
+    since = shell.begin(f"{RUN} -c {plan.write()}")
+    report = begun(case)
+    endwell, program = shell.endwell(), shell.program()
+    shell.type("\x1a")
+    shell.prompt(shell.until("Stopped", since))
+    stopped(shell, endwell, program)
+    begin = time.monotonic()
+    wait_until(lambda: time.monotonic() > begin + 3, "its limit would be over")
+    since = shell.begin("fg")
+    case.log.until("signal", name="typist")
+    typed(case, shell, "I am ready")
+    journal = Journal(os.path.join(plan.runtime, "journal.jsonl"))
+    ready = journal.until("service_ready")
+    equal(ready["pid"], report["pid"], "the run that became ready")
+    check(ready["took_us"] < 2 * S, "the time that it was stopped counts")
+    shell.type("\x03")
+    shell.prompt(since)
+    equal(shell.run("echo code=$?").strip(), "code=0", "exit code")
+    journal.none("service_asked", service="typist", signal="SIGKILL")
+    journal.close()
+
+
+@test
+def a_configuration_in_the_background_stops_when_its_foreground_program_reads_and_its_services_run_on(case):
+    plan = case.plan(Phases="one", LogLevel="warning")
+    plan.service("reader", "/bin/cat", Phase="one", TTY="yes")
+    plan.actor("web", "serve --stop 12", Phase="one")
+    shell = Shell(case)
+    shell.run(f"{RUN} -c {plan.write()} &")
+    endwell = shell.endwell()
+    case.serving("web")
+    stopped(shell, endwell, shell.named("cat"))
+    running(shell, shell.named("actor"))
+    equal(shell.foreground(), os.getpgid(shell.pid), "who has the terminal")
+    since = shell.begin("fg")
+    shell.until_foreground(shell.named("cat"))
+    shell.type("to the reader\n")
+    shell.until("to the reader\r\nto the reader", since)
+    shell.type("\x04")
+    case.log.until("signal", name="web", signal=int(signal.SIGTERM))
+    os.kill(shell.named("actor"), signal.SIGUSR2)
+    shell.prompt(since)
+    equal(shell.run("echo code=$?").strip(), "code=0", "exit code")
+
+
+@test
+def a_window_that_is_closed_ends_what_runs_below_its_shell(case):
+    for first in BOTH:
+        for words in (f"-- {TYPIST} typist", f"--grace 2s -- {TYPIST} typist --deaf --catch HUP", None):
+            plan = case.plan(Phases="one", GraceSec=2)
+            typist(plan, Phase="one")
+            plan.actor("web", "serve", Phase="one")
+            case.log.lines.clear()
+            shell = Shell(case, first)
+            shell.begin(f"{RUN} {words or '-c ' + plan.write()}")
+            begun(case)
+            endwell, program = shell.endwell(), shell.program()
+            if not words:
+                case.serving("web")
+            shell.hang_up()
+            wait_until(lambda: state(endwell) in ("", "Z") and state(program) in ("", "Z"), "endwell's end")
+
+
+@test
+def a_hang_up_is_told_to_the_foreground_program_of_a_container_and_the_others_live_on(case):
+    plan = case.plan(Phases="one")
+    typist(plan, words="--deaf --catch HUP", Phase="one", Essential="no")
+    plan.actor("web", "serve", Phase="one")
+    run, terminal = contained(case, lambda **how: case.run(plan, **how))
+    run.ready()
+    begun(case), case.serving("web")
+    terminal.hang_up()
+    equal(case.log.until("signal", name="typist")["signal"], signal.SIGHUP, "the signal of the program")
+    equal(run.journal.until("signal_received")["effect"], "passed_on", "what endwell did with it")
+    run.journal.none("ending_started")
+    equal(run.end(), 0, "exit code")
+    equal(case.signals("web"), [signal.SIGTERM], "signals of web")
+
+
+@test
+def without_a_terminal_a_foreground_service_gets_what_there_is(case):
+    plan = case.plan(Phases="one")
+    typist(plan, Phase="one")
+    reading, writing = os.pipe()
+    run = case.run(plan, stdin=reading)
+    os.close(reading)
+    report = begun(case)
+    equal((report["tty"], report["session"]), ([False] * 3, report["pid"]), "its descriptors and its session")
+    os.write(writing, b"through a pipe\n")
+    case.log.until("line", text="through a pipe")
+    os.close(writing)
+    equal(run.wait(), 0, "exit code")
+    check("standard input is no terminal here" in run.errors(), "nothing was said of it")
+
+
+@test
+def a_shell_as_foreground_service_has_its_jobs_and_its_death_costs_nobody_the_terminal(case):
+    plan = case.plan(Phases="one")
+    plan.service("shell", "/bin/bash --norc --noprofile -i", Phase="one", TTY="yes", RestartSec="1ms",
+                 Environment="TERM=dumb PS1=ready>")
+    run, terminal = contained(case, lambda **how: case.run(plan, **how))
+    terminal.until("ready>")
+    terminal.type("cat\n")
+    shell = run.outside(run.journal.until("service_started")["pid"])
+    cat = wait_until(lambda: next((pid for pid in children(shell) if words_of(pid)[0] == "cat"), None), "its job")
+    wait_until(lambda: terminal.foreground() == cat, "the job in the foreground")
+    terminal.type("\x1a")
+    terminal.until("ready>", terminal.until("Stopped"))
+    wait_until(lambda: state(cat) == "T" and state(shell) in "RS", "the job is the shell's to stop")
+    terminal.type("fg\n")
+    wait_until(lambda: terminal.foreground() == cat, "the job in the foreground again")
+    place = terminal.place()
+    os.kill(shell, signal.SIGKILL)
+    place = terminal.until("ready>", place)
+    terminal.type("echo $((6 * 7))\n")
+    terminal.until("42", place)
+    terminal.type("exit\n")
+    equal(run.wait(), 0, "exit code")

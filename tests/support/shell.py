@@ -62,16 +62,11 @@ class Terminal:
             return self.shown.find(text.encode(), since) + len(text)
 
     def modes(self):
-        """What stty would show, but for the speed."""
-        return termios.tcgetattr(self.mine)[:4] + termios.tcgetattr(self.mine)[6:]
+        """The flags: of input, of output, of the line, of the discipline."""
+        return termios.tcgetattr(self.mine)[:4]
 
-    def set_modes(self, **flags):
-        """iflag, oflag, cflag, lflag: a function of what it was."""
-        now = termios.tcgetattr(self.mine)
-        for name, change in flags.items():
-            at = ("iflag", "oflag", "cflag", "lflag").index(name)
-            now[at] = change(now[at])
-        termios.tcsetattr(self.mine, termios.TCSANOW, now)
+    def until_modes(self, wanted):
+        wait_until(lambda: self.modes() == wanted, f"modes {wanted} (now {self.modes()})")
 
     def set_size(self, rows, columns):
         fcntl.ioctl(self.mine, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
@@ -89,6 +84,13 @@ class Terminal:
         for fd in (self.its, self.mine, self.woken, self.wake):
             os.close(fd)
         self.mine = -1
+
+
+    def explain(self):
+        return f"--- the terminal shows, its end:\n{self.text()[-4000:]}"
+
+    def clean(self):
+        self.hang_up()
 
 
 class Shell(Terminal):
@@ -165,9 +167,6 @@ class Shell(Terminal):
     def until_foreground(self, pid):
         """Until the terminal belongs to this process' group."""
         wait_until(lambda: self.foreground() == os.getpgid(pid), f"the group of {pid} in the foreground")
-
-    def explain(self):
-        return f"--- shell {self.number} shows, its end:\n{self.text()[-4000:]}"
 
     def clean(self):
         mine = [self.pid, *self.descendants()]

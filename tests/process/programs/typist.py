@@ -89,11 +89,11 @@ def take_line(line):
 
 
 def main():
-    ears = hear()
+    ears, modes = hear(), termios.tcgetattr(0)[:4] if os.isatty(0) else []
     if chosen.raw:
         tty.setraw(0, termios.TCSANOW)
     log("begun", group=os.getpgrp(), session=os.getsid(0), foreground=foreground(),
-        tty=[os.isatty(fd) for fd in range(3)])
+        modes=modes, tty=[os.isatty(fd) for fd in range(3)])
     wanted, going = [ears] if chosen.deaf else [ears, 0], True
     while going:
         for fd in select.select(wanted, [], [])[0]:
