@@ -117,7 +117,11 @@ static int path_of(const Advice *advice, const char *file, bool is_program, char
         const char *directory = service->working_directory ? service->working_directory : ".";
 
         if (is_program || strchr(file, '/'))
-                return program_path(file, service->environment, service->working_directory, ret);
+                return program_path(file,
+                                    &(ProgramPlace){ .environment = service->environment,
+                                                     .inheritance = service->inheritance,
+                                                     .directory = service->working_directory },
+                                    ret);
         return asprintf(ret, "%s/%s", directory, file) < 0 ? -ENOMEM : 0;
 }
 

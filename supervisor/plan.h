@@ -25,9 +25,9 @@ void plan_print_platform(const Config *config, const PlatformFacts *platform, FI
 void plan_put_span(Json *json, const char *key, usec_t span);
 void plan_put_platform(Json *json, const Config *config, const PlatformFacts *platform);
 
-/* Descriptors that PID 1 would hold at once, at worst: each instance has a notify socket, control clients come on top.
- */
+/* Descriptors that PID 1 would hold at once, at worst; and those of them that services may store. */
 unsigned long plan_descriptors(const Config *config);
+unsigned long plan_stored_descriptors(const Config *config);
 
 /* Services by phase, then depth of their After chain, then as in the file: the order of the start within each phase,
  * and reversed that of the stop. free() it. 0 or -ENOMEM. */
