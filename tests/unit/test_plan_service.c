@@ -84,7 +84,7 @@ Test(plan_service, the_request_of_a_hook_is_shown_up_to_its_query) {
 static json_t *load_json(char **ret_text) {
         size_t size;
         FILE *out = open_memstream(ret_text, &size);
-        cr_assert_eq(plan_print_json(file.config, file.complaints, out), 0);
+        cr_assert_eq(plan_print_json(file.config, NULL, file.complaints, out), 0);
         fclose(out);
         json_error_t error;
         json_t *root = json_loads(*ret_text, 0, &error);
