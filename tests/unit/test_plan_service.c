@@ -178,6 +178,6 @@ Test(plan_service, held_and_stored_descriptors_are_counted) {
         file.config->services[0].n_listens = 2;
         file.config->services[0].descriptor_store_max = 0;
         cr_expect_eq(with - plan_descriptors(file.config), 8, "four for each of two instances");
-        file.config->services[0].notify_fd = -1;
+        file.config->services[0].type = SERVICE_SIMPLE;
         cr_expect_eq(with - plan_descriptors(file.config), 10);
 }
