@@ -62,7 +62,7 @@ else:
         plan.phase("one", DelaySec="500ms")  # so that a signal of systemd's own would come well before ours
         manager = ServiceManager(case, plan.write(), BINARY)
         manager.do("start", "--no-block", "endwell.service")
-        manager.until("StatusText", "waiting for web")
+        manager.until("StatusText", "waiting for web (no READY=1 yet)")
         equal(manager.show("ActiveState"), "activating", "state before it is ready")
         with open(gate, "wb"):
             pass

@@ -64,7 +64,7 @@ def the_parent_hears_what_start_up_waits_for_then_ready_then_the_ending(case):
     run = case.run(plan, environment=parent.environment())
     first = parent.until("EXTEND_TIMEOUT_USEC=")
     check(any(line.startswith("STATUS=endwell ") for line in first), f"said first: {first}")
-    equal(parent.until("STATUS=waiting"), ["STATUS=waiting for web"], "the status of start-up")
+    equal(parent.until("STATUS=waiting"), ["STATUS=waiting for web (no READY=1 yet)"], "the status of start-up")
     check(not any("READY=1" in words for words in parent.said), "ready before it was")
     with open(gate, "wb"):
         pass
