@@ -1,17 +1,8 @@
-/* config_advice.c - warns of programs that cannot be found, and of those that end well by another signal. */
-#include "base/names.h"
+/* config_advice.c - warns of programs that cannot be found, and has each service looked at for what ends it badly. */
 #include "base/take.h"
 #include "supervisor/config_program.h"
 #include "supervisor/config_values.h"
 #include <errno.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-
-static const char *base_name(const char *path) {
-        const char *slash = strrchr(path, '/');
-        return slash ? slash + 1 : path;
-}
 
 static void warn_if_missing(Reading *reading, const Setting *setting, const char *program, const ProgramPlace *place) {
         int r = program_find(program, place);
@@ -21,40 +12,6 @@ static void warn_if_missing(Reading *reading, const Setting *setting, const char
         else if (r < 0)
                 complaints_warn(reading->complaints, setting->file, setting->line, "%s: the program %.200s %s",
                                 setting->key, program, r == -EACCES ? "may not be executed" : "cannot be found");
-}
-
-/* "php-fpm" stands for php-fpm8.2 too: Debian's packages carry the version in the name. */
-static bool is_program(const char *name, const char *program) {
-        size_t length = strlen(program);
-        return strncmp(name, program, length) == 0 && name[length + strspn(name + length, "0123456789.")] == '\0';
-}
-
-static int graceful_signal(const char *name) {
-        static const struct {
-                const char *program;
-                int number;
-        } wanted[] = {
-                { "nginx", SIGQUIT },   { "php-fpm", SIGQUIT }, { "postgres", SIGINT },  { "postmaster", SIGINT },
-                { "haproxy", SIGUSR1 }, { "httpd", SIGWINCH },  { "apache2", SIGWINCH },
-        };
-
-        for (size_t i = 0; i < LENGTH_OF(wanted); i++)
-                if (is_program(name, wanted[i].program))
-                        return wanted[i].number;
-        return 0;
-}
-
-static void advise_signal(Reading *reading, const SettingsSection *section, const ServiceConfig *service) {
-        const Setting *command = settings_get(section, "ExecStart");
-        const char *name = base_name(service->argv[0]);
-        char text[SIGNAL_TEXT_MAX];
-        int number = graceful_signal(name);
-
-        if (number > 0 && !settings_get(section, "KillSignal"))
-                complaints_warn(reading->complaints, command->file, command->line,
-                                "%.40s cuts its clients off, or waits for ever, on SIGTERM; it ends well on %s: write "
-                                "KillSignal=%s",
-                                name, signal_to_string(number, text), text);
 }
 
 static void check_service(Reading *reading, size_t i) {
@@ -76,7 +33,7 @@ static void check_service(Reading *reading, size_t i) {
         if (!service->argv)
                 return;
         warn_if_missing(reading, settings_get(section, "ExecStart"), service->argv[0], &place);
-        advise_signal(reading, section, service);
+        config_advise_service(reading, i);
 }
 
 static void check_hook(Reading *reading, size_t i) {

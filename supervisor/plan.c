@@ -2,6 +2,7 @@
 #include "supervisor/plan.h"
 #include "base/names.h"
 #include "base/take.h"
+#include "supervisor/logger_link.h"
 #include "supervisor/plan_service.h"
 #include "supervisor/span.h"
 #include <errno.h>
@@ -11,14 +12,24 @@
 
 #define DESCRIPTORS_BESIDE 160 /* 64 control clients, error pipes of children being started, logs, epoll, timers */
 
-unsigned long plan_descriptors(const Config *config) {
-        unsigned long n = config->n_members + DESCRIPTORS_BESIDE;
+unsigned long plan_stored_descriptors(const Config *config) {
+        unsigned long n = 0;
+        for (size_t s = 0; s < config->n_services; s++)
+                n += (unsigned long)config->services[s].descriptor_store_max * config->services[s].instances;
+        return n;
+}
 
-        for (size_t i = 0; i < config->n_services; i++) {
-                const ServiceConfig *service = &config->services[i];
-                unsigned long an_instance = service->descriptor_store_max + (service->notify_fd >= 0);
-                n += service->n_listens + service->instances * an_instance;
-        }
+/* An instance has a notify socket, while it starts a pipe for its newline, and the pipes of its output to a logger. */
+static unsigned long descriptors_of(const Config *config, uint16_t index) {
+        const ServiceConfig *service = &config->services[index];
+        unsigned long each = 1 + (service->type == SERVICE_NOTIFY_FD) + (logger_link_watches(config, index) ? 2 : 0);
+        return each * service->instances + service->n_listens;
+}
+
+unsigned long plan_descriptors(const Config *config) {
+        unsigned long n = DESCRIPTORS_BESIDE + plan_stored_descriptors(config);
+        for (size_t s = 0; s < config->n_services; s++)
+                n += descriptors_of(config, (uint16_t)s);
         return n;
 }
 

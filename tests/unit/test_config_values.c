@@ -272,6 +272,18 @@ Test(config_values, exit_codes_and_signals_are_told_apart) {
         cr_expect(!exit_set_has_signal(set, 15) && !exit_set_has_code(set, SIGINT) && !exit_set_has_code(set, 14));
 }
 
+Test(config_values, what_is_typed_at_its_terminal_ends_a_foreground_program_well) {
+        const ExitSet *set = service_with("TTY=yes")->success;
+        for (int number = 1; number < 64; number++) {
+                bool typed = number == SIGHUP || number == SIGINT || number == SIGQUIT;
+                cr_expect_eq(exit_set_has_signal(set, number), typed, "signal %d", number);
+                cr_expect_eq(exit_set_has_code(set, 128 + number), typed, "code %d", 128 + number);
+        }
+        set = service_with("TTY=yes\nSuccessExitStatus=3")->success;
+        cr_expect(exit_set_has_code(set, 3) && exit_set_has_code(set, 130));
+        cr_expect_null(service_with("TTY=no")->success);
+}
+
 Test(config_values, the_last_value_of_a_variable_wins_and_keeps_its_place) {
         char **environment = service_with("Environment=A=1 \"B=x y\" A=\nEnvironment='C=#;' B=2")->environment;
         cr_expect_str_eq(environment[0], "A=");
