@@ -44,6 +44,8 @@ static void add_service(const char *name, uint16_t phase, uint16_t instances) {
                 .restart_max_usec = 30 * USEC_PER_SEC,
                 .timeout_start_usec = 90 * USEC_PER_SEC,
                 .timeout_stop_usec = USEC_UNSET,
+                .watchdog_usec = USEC_INFINITY,
+                .notify_fd = -1,
         };
 }
 
