@@ -13,10 +13,11 @@ typedef struct Fate {
 
 /* What a look at the service would say now. */
 static ProbeAnswer look(World *world, const Process *main, Mood mood) {
-        bool turned =
-                world->now_usec >= usec_add(usec_add(main->born_usec, main->script.exec_usec), main->script.turns_usec);
+        usec_t turns = usec_add(usec_add(main->born_usec, main->script.exec_usec), main->script.turns_usec);
+        bool turned = world->now_usec >= turns, dips = turned && world->now_usec < usec_add(turns, MOOD_DIP_USEC);
         bool good = mood == MOOD_GOOD || mood == MOOD_SLOW || (mood == MOOD_SICKENS && !turned) ||
-                    (mood == MOOD_RECOVERS && turned) || (mood == MOOD_FLAPPING && random_chance(&world->random, 50));
+                    (mood == MOOD_RECOVERS && turned) || (mood == MOOD_DIPS && !dips) ||
+                    (mood == MOOD_FLAPPING && random_chance(&world->random, 50));
         return good && process_is_alive(main) ? PROBE_SUCCEEDED : PROBE_FAILED;
 }
 

@@ -111,6 +111,26 @@ static void draw_care(Schedule *schedule, unsigned i, Random *random) {
         draw_probes(schedule, i, random);
 }
 
+/* Whose health fails after a while needs the probe that sees it, and a limit that could be missed. */
+static void draw_half_ill(Schedule *schedule, unsigned i, Random *random) {
+        ServiceConfig *service = &schedule->services[i];
+        ProbeKind kind = schedule->characters[i] == CHARACTER_SICKLY ? PROBE_LIVENESS : PROBE_READINESS;
+        schedule->probes[i][kind] = (ProbeConfig){ .by = random_chance(random, 50) ? PROBE_BY_EXEC : PROBE_BY_TCP,
+                                                   .period_usec = random_usec(random, USEC_PER_SEC, 5 * USEC_PER_SEC),
+                                                   .timeout_usec = 1 * USEC_PER_SEC,
+                                                   .failures = 1,
+                                                   .successes = 1 };
+        service->probes = schedule->probes[i];
+        service->type = SERVICE_SIMPLE;
+        service->notify_fd = -1;
+        service->restart = RESTART_ON_FAILURE;
+        service->start_limit_burst = 2;
+        service->restart_max_usec = usec_min(service->restart_max_usec, 30 * USEC_PER_SEC);
+        service->watchdog_usec = USEC_INFINITY;
+        if (random_chance(random, 50))
+                service->timeout_stop_usec = USEC_INFINITY;
+}
+
 static void draw_service(Schedule *schedule, unsigned i, Random *random) {
         ServiceConfig *service = &schedule->services[i];
         *service = (ServiceConfig){
@@ -134,6 +154,8 @@ static void draw_service(Schedule *schedule, unsigned i, Random *random) {
                 service->drain_until = random_chance(random, 85) ? DRAIN_NOTIFY : DRAIN_EXIT;
         if (*character == CHARACTER_RECYCLER && random_chance(random, 80))
                 service->restart = RESTART_ALWAYS;
+        if (*character == CHARACTER_SICKLY || *character == CHARACTER_WAVERING)
+                draw_half_ill(schedule, i, random);
 }
 
 /* Only towards services with a lower index, so that there is no ring. */
@@ -268,6 +290,9 @@ static OutsideKind draw_kind(Random *random) {
 static void draw_outside(Schedule *schedule, Random *random) {
         static const usec_t latest[] = { 2 * USEC_PER_SEC, 2 * USEC_PER_SEC, 40 * USEC_PER_SEC, 200 * USEC_PER_SEC };
         schedule->end_usec = random_usec(random, 0, latest[random_below(random, 4)]);
+        for (size_t i = 0; i < schedule->config.n_services; i++)
+                if (schedule->characters[i] == CHARACTER_SICKLY || schedule->characters[i] == CHARACTER_WAVERING)
+                        schedule->end_usec = random_usec(random, 0, 400 * USEC_PER_SEC);
         OutsideKind first = random_below(random, 10) < 9 ? OUTSIDE_END_SIGNAL : OUTSIDE_FAST_REQUEST;
         schedule->outside[0] = (Outside){ .kind = first, .at_usec = schedule->end_usec };
         schedule->n_outside = 1 + random_below(random, random_chance(random, 50) ? 3 : SIM_HAPPENINGS_MAX);

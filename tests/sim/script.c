@@ -24,6 +24,8 @@ static const char *const character_words[_CHARACTER_MAX] = {
         [CHARACTER_EXTENDER] = "extender",
         [CHARACTER_DRAINER] = "drainer",
         [CHARACTER_FLOODER] = "flooder",
+        [CHARACTER_SICKLY] = "sickly",
+        [CHARACTER_WAVERING] = "wavering",
         [CHARACTER_FICKLE] = "fickle",
 };
 
@@ -32,9 +34,9 @@ const char *character_to_string(Character character) {
 }
 
 static const char *const mood_words[_MOOD_MAX] = {
-        [MOOD_GOOD] = "good",         [MOOD_BAD] = "bad",           [MOOD_SLOW] = "slow",
-        [MOOD_NEVER] = "never",       [MOOD_FLAPPING] = "flapping", [MOOD_SICKENS] = "sickens",
-        [MOOD_RECOVERS] = "recovers", [MOOD_UNSEEN] = "unseen",
+        [MOOD_GOOD] = "good",   [MOOD_BAD] = "bad",           [MOOD_SLOW] = "slow",
+        [MOOD_NEVER] = "never", [MOOD_FLAPPING] = "flapping", [MOOD_SICKENS] = "sickens",
+        [MOOD_DIPS] = "dips",   [MOOD_RECOVERS] = "recovers", [MOOD_UNSEEN] = "unseen",
 };
 
 const char *mood_to_string(Mood mood) {
@@ -136,6 +138,20 @@ static void draw_health(Script *script, const ServiceConfig *service, Random *ra
                         random_usec(random, 0, random_chance(random, 50) ? 2 * USEC_PER_SEC : 70 * USEC_PER_SEC);
 }
 
+static void draw_half_ill(Script *script, Character character, Random *random) {
+        for (unsigned kind = 0; kind < _PROBE_KIND_MAX; kind++)
+                script->moods[kind] = MOOD_GOOD;
+        script->turns_usec = random_usec(random, 20 * USEC_PER_SEC, 59 * USEC_PER_SEC);
+        if (character == CHARACTER_SICKLY) {
+                script->moods[PROBE_LIVENESS] = MOOD_SICKENS;
+                script->obey_usec = random_usec(random, 0, 40 * USEC_PER_SEC);
+                return;
+        }
+        script->moods[PROBE_READINESS] = MOOD_DIPS;
+        script->life_usec = random_usec(random, 60 * USEC_PER_SEC, 120 * USEC_PER_SEC);
+        script->end = crash(random);
+}
+
 /* In time, late, for a while, never. */
 static void draw_signs(Script *script, const ServiceConfig *service, Random *random) {
         usec_t watchdog = service->watchdog_usec;
@@ -189,6 +205,8 @@ void script_make(Script *ret, Character character, const ServiceConfig *service,
                 script.floods = 5 + random_below(random, 20);
         draw_health(&script, service, random);
         draw_signs(&script, service, random);
+        if (character == CHARACTER_SICKLY || character == CHARACTER_WAVERING)
+                draw_half_ill(&script, character, random);
         if (service->type == SERVICE_ONESHOT && script.life_usec == USEC_INFINITY && random_chance(random, 85)) {
                 script.life_usec = random_usec(random, 0, 2 * USEC_PER_SEC);
                 script.end = exited(random_chance(random, 85) ? 0 : 1);

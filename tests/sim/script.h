@@ -25,9 +25,13 @@ typedef enum Character {
         CHARACTER_EXTENDER, /* EXTEND_TIMEOUT_USEC again and again */
         CHARACTER_DRAINER,  /* X_ENDWELL_DRAINED=1, then stays */
         CHARACTER_FLOODER,  /* STATUS= and X_ENDWELL_ACTIVE= in masses */
+        CHARACTER_SICKLY,   /* its liveness probe fails after 20 to 60 s, and it takes its time to stop */
+        CHARACTER_WAVERING, /* its readiness probe fails for a while, and it crashes after one to two minutes */
         CHARACTER_FICKLE,   /* another one of these at each run */
         _CHARACTER_MAX,
 } Character;
+
+#define MOOD_DIP_USEC (12 * USEC_PER_SEC)
 
 /* How the checks of one probe go in one run. */
 typedef enum Mood {
@@ -38,6 +42,7 @@ typedef enum Mood {
         MOOD_FLAPPING, /* good or bad, by chance */
         MOOD_SICKENS,  /* good until `turns_usec`, then bad */
         MOOD_RECOVERS, /* bad until `turns_usec`, then good */
+        MOOD_DIPS,     /* bad for MOOD_DIP_USEC from `turns_usec` on */
         MOOD_UNSEEN,   /* nobody can look */
         _MOOD_MAX,
 } Mood;
