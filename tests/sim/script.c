@@ -175,6 +175,7 @@ void script_make_check(Script *ret, usec_t takes_usec, int status, Random *rando
                 .ready_usec = USEC_INFINITY,
                 .life_usec = takes_usec,
                 .end = exited(status),
+                .is_check = true,
         };
         if (random_chance(random, 5)) {
                 script.descendants = 1;

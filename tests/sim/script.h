@@ -86,6 +86,7 @@ typedef struct Script {
         usec_t trigger_usec;  /* after exec, it pulls its watchdog itself; 0: not */
         usec_t meddles_usec;
         unsigned floods;
+        bool is_check;       /* the command of a check */
         unsigned generation; /* of descendants: how many forks away from the first process */
 } Script;
 
