@@ -194,15 +194,11 @@ int settings_read(const char *path, const SettingsKind *kinds, ExpandLookup look
 Settings *settings_free(Settings *settings) {
         if (!settings)
                 return NULL;
-        for (size_t i = 0; i < settings->n_sections; i++) {
-                for (size_t j = 0; j < settings->sections[i].n_items; j++)
-                        free(settings->sections[i].items[j].value);
-                free(settings->sections[i].items);
-        }
         for (size_t i = 0; i < settings->n_files; i++)
                 free(settings->files[i]);
         free(settings->sections);
         free(settings->files);
+        arena_done(&settings->arena);
         free(settings);
         return NULL;
 }
@@ -213,6 +209,13 @@ void settings_freep(Settings **settings) {
 
 const Setting *settings_get(const SettingsSection *section, const char *key) {
         for (size_t i = 0; i < section->n_items; i++)
+                if (strcmp(section->items[i].key, key) == 0)
+                        return &section->items[i];
+        return NULL;
+}
+
+const Setting *settings_last(const SettingsSection *section, const char *key) {
+        for (size_t i = section->n_items; i-- > 0;)
                 if (strcmp(section->items[i].key, key) == 0)
                         return &section->items[i];
         return NULL;

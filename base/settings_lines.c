@@ -3,13 +3,12 @@
  * A logical line is never longer than the physical lines that it is made of, so it is put together where it stands and
  * the whole file needs one buffer. */
 #include "base/settings_lines.h"
+#include "base/file.h"
 #include "base/take.h"
 #include "base/utf8.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define FILE_SIZE_MAX  (16u << 20)
 #define VALUE_SIZE_MAX (64u << 10)
@@ -19,63 +18,13 @@
 
 /* ---- The file ---- */
 
-static int complain_about_file(Complaints *complaints, const char *path, int error) {
-        complaints_add(complaints, path, 0, "cannot be read: %s", strerrordesc_np(-error));
-        return error;
-}
-
-static int open_regular(const char *path, Complaints *complaints) {
-        /* O_NONBLOCK: opening a FIFO that nobody writes to must not wait. */
-        _cleanup_(closep) int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-        struct stat st;
-
-        if (fd < 0 || fstat(fd, &st) < 0)
-                return complain_about_file(complaints, path, -errno);
-        if (S_ISDIR(st.st_mode))
-                return complain_about_file(complaints, path, -EISDIR);
-        if (!S_ISREG(st.st_mode)) {
-                complaints_add(complaints, path, 0, "cannot be read: it is not a regular file");
-                return -EINVAL;
-        }
-        return TAKE_FD(fd);
-}
-
-/* Reads until the end: files in /proc are regular and say a size of 0. */
-static int read_all(int fd, char **ret_text, size_t *ret_length) {
-        _cleanup_(freep) char *text = NULL;
-        size_t length = 0, size = 0;
-        ssize_t n;
-
-        do {
-                if (size - length < 2) {
-                        size = size ? size * 2 : 8192;
-                        char *grown = realloc(text, size);
-                        if (!grown)
-                                return -ENOMEM;
-                        text = grown;
-                }
-                n = read(fd, text + length, size - length - 1); /* one byte stays for the NUL */
-                if (n < 0)
-                        return -errno;
-                length += (size_t)n;
-                if (length > FILE_SIZE_MAX)
-                        return -EFBIG;
-        } while (n > 0);
-        text[length] = '\0';
-        *ret_text = TAKE(text);
-        *ret_length = length;
-        return 0;
-}
-
 static int read_file(const char *path, Complaints *complaints, char **ret_text, size_t *ret_length) {
-        _cleanup_(closep) int fd = open_regular(path, complaints);
-        if (fd < 0)
-                return fd;
-        int r = read_all(fd, ret_text, ret_length);
+        int r = file_read(path, FILE_SIZE_MAX, ret_text, ret_length);
+
         if (r == -EFBIG)
                 complaints_add(complaints, path, 0, "is larger than 16 MiB");
         else if (r < 0 && r != -ENOMEM)
-                complain_about_file(complaints, path, r);
+                complaints_add(complaints, path, 0, "cannot be read: %s", file_problem(r));
         return r;
 }
 

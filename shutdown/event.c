@@ -94,7 +94,7 @@ static const EventField fields[_FIELD_MAX] = {
 };
 
 typedef struct EventSpec {
-        const char *word;
+        char word[26];      /* as in EventField */
         uint8_t fields[14]; /* FieldId + 1, in the order of the line; 0 ends */
 } EventSpec;
 

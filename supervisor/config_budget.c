@@ -126,7 +126,7 @@ static int hook_times_init(HookTimes *times, Config *config) {
 static void find_longest(HookTimes *times, const Config *config) {
         for (size_t i = 0; i < config->n_hooks; i++) {
                 const HookConfig *hook = &config->hooks[i];
-                if (!hook->argv || hook->service < 0 || hook->on != HOOK_PRE_STOP)
+                if (hook->log_pattern || hook->service < 0 || hook->on != HOOK_PRE_STOP)
                         continue;
                 const HookConfig **longest = &times->longest[hook->service];
                 if (!*longest || hook->timeout_usec > (*longest)->timeout_usec)
@@ -151,7 +151,8 @@ static void add_chains(HookTimes *times, const Config *config) {
 static usec_t begin_usec(const Config *config, unsigned phase) {
         usec_t longest = 0;
         for (size_t i = 0; i < config->n_hooks; i++)
-                if (config->hooks[i].argv && config->hooks[i].phase == (int)phase && config->hooks[i].on == HOOK_BEGIN)
+                if (!config->hooks[i].log_pattern && config->hooks[i].phase == (int)phase &&
+                    config->hooks[i].on == HOOK_BEGIN)
                         longest = usec_max(longest, config->hooks[i].timeout_usec);
         return usec_sub(longest, config->budget.delay_usec[phase]);
 }

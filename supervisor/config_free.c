@@ -1,5 +1,9 @@
 /* config_free.c - makes an empty configuration, and ends one. */
+#include "supervisor/config_environment.h"
+#include "supervisor/config_listen.h"
+#include "supervisor/config_probe.h"
 #include "supervisor/config_reading.h"
+#include "supervisor/config_rights.h"
 #include <errno.h>
 #include <stdlib.h>
 
@@ -34,10 +38,20 @@ static void service_done(ServiceConfig *service) {
         }
         free(service->success);
         free(service->relations);
+        for (int kind = 0; service->probes && kind < _PROBE_KIND_MAX; kind++)
+                probe_config_done(&service->probes[kind]);
+        free(service->probes);
+        listens_free(service->listens, service->n_listens);
+        rights_free(service->rights);
+        inheritance_free(service->inheritance);
 }
 
-static void hook_done(HookConfig *hook) {
+static void hook_done(HookConfig *hook, const Config *config) {
+        if (hook->service < 0 || hook->rights != config->services[hook->service].rights)
+                rights_free(hook->rights);
         free(hook->argv);
+        free(hook->http_method);
+        free(hook->url);
         free(hook->log_pattern);
         free(hook->environment);
         free(hook->working_directory);
@@ -46,10 +60,10 @@ static void hook_done(HookConfig *hook) {
 Config *config_free(Config *config) {
         if (!config)
                 return NULL;
+        for (size_t i = 0; i < config->n_hooks; i++)
+                hook_done(&config->hooks[i], config);
         for (size_t i = 0; i < config->n_services; i++)
                 service_done(&config->services[i]);
-        for (size_t i = 0; i < config->n_hooks; i++)
-                hook_done(&config->hooks[i]);
         for (size_t i = 0; i < config->n_files; i++)
                 free(config->files[i]);
         free(config->services);

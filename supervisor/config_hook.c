@@ -1,7 +1,10 @@
 /* config_hook.c - reads the sections [Hook NAME]. */
 #include "base/take.h"
+#include "supervisor/config_environment.h"
+#include "supervisor/config_http.h"
 #include "supervisor/config_keys.h"
 #include "supervisor/config_program.h"
+#include "supervisor/config_rights.h"
 #include "supervisor/config_values.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -51,27 +54,65 @@ static void check_edge(Reading *reading, const SettingsSection *section, const H
 
 /* ---- What it does ---- */
 
-static void check_deed(Reading *reading, const SettingsSection *section, HookConfig *hook) {
-        const Setting *exec = settings_get(section, "Exec"), *pattern = settings_get(section, "LogPattern");
-        const Setting *phase = settings_get(section, "Phase");
+/* METHOD URL; what is wrong is never shown, for it may hold a password. */
+static void value_http(Reading *reading, const Setting *setting, void *ret_value) {
+        HookConfig *hook = ret_value;
+        Problem problem;
+        int r = http_parse(setting->value, &hook->http_method, &hook->url, &problem);
 
-        if (exec && pattern)
-                value_refuse_hidden(reading, pattern,
-                                    "the hook has Exec too: either endwell runs it or the service does");
-        else if (!exec && !pattern && !reading_has_errors(reading))
+        if (r == -ENOMEM)
+                reading->error = r;
+        else if (r < 0)
+                value_refuse_hidden(reading, setting, "%s", problem.text);
+}
+
+static void check_deed(Reading *reading, const SettingsSection *section, HookConfig *hook) {
+        static const char *const deeds[] = { "Exec", "Http", "LogPattern" };
+        const Setting *phase = settings_get(section, "Phase"), *first = NULL;
+
+        for (size_t i = 0; i < LENGTH_OF(deeds); i++) {
+                const Setting *deed = settings_get(section, deeds[i]);
+                if (deed && first)
+                        value_refuse_hidden(reading, deed, "the hook has %s too, line %u: it does one thing only",
+                                            first->key, first->line);
+                else if (deed)
+                        first = deed;
+        }
+        if (!first && !reading_has_errors(reading))
                 complaints_add(reading->complaints, section->file, section->line,
-                               "the hook %s has neither Exec nor LogPattern: what shall it do?", hook->name);
-        if (exec && !settings_get(section, "On"))
+                               "the hook %s has neither Exec nor Http nor LogPattern: what shall it do?", hook->name);
+        if (first && strcmp(first->key, "LogPattern") != 0 && !settings_get(section, "On"))
                 complaints_add(reading->complaints, section->file, section->line,
-                               "the hook %s has Exec, but no On: when shall it run?", hook->name);
-        if (pattern && phase)
+                               "the hook %s has %s, but no On: when shall it run?", hook->name, first->key);
+        if (settings_get(section, "LogPattern") && phase)
                 value_refuse(reading, phase, "LogPattern for a whole phase is not in this version yet; name a Service");
 }
 
+static void warn_of_unused(Reading *reading, const SettingsSection *section) {
+        static const char *const keys[] = { "User", "WorkingDirectory", "Environment" };
+
+        for (size_t i = 0; i < LENGTH_OF(keys) && !settings_get(section, "Exec"); i++)
+                if (settings_get(section, keys[i]))
+                        value_warn_hidden(reading, settings_get(section, keys[i]), "is only used with Exec");
+}
+
+static void check_terminal(Reading *reading, const SettingsSection *section, const HookConfig *hook) {
+        const Setting *pattern = settings_get(section, "LogPattern");
+
+        if (pattern && hook->service >= 0 && reading->config->services[hook->service].tty)
+                value_refuse_hidden(reading, pattern, "with TTY=yes the output of %s goes to the terminal, not past us",
+                                    reading->config->services[hook->service].name);
+}
+
+/* With a User of its own a hook has nothing of the service's rights: whoever sets up a directory as root must not be
+ * held by what the service is not allowed. */
 static void inherit(Reading *reading, const SettingsSection *section, HookConfig *hook) {
         const ServiceConfig *service = hook->service < 0 ? NULL : &reading->config->services[hook->service];
 
-        hook->environment = program_read_environment(reading, section, service ? service->environment : NULL);
+        hook->rights = rights_read(reading, section);
+        if (!settings_get(section, "User") && service)
+                hook->rights = service->rights;
+        hook->environment = environment_read(reading, section, service ? service->environment : NULL, NULL);
         if (!service || hook->working_directory || !service->working_directory)
                 return;
         hook->working_directory = strdup(service->working_directory);
@@ -88,7 +129,7 @@ static void read_hook(Reading *reading, size_t i) {
                 { "TimeoutSec", value_limit, offsetof(HookConfig, timeout_usec) },
                 { "OnFailure", value_on_failure, offsetof(HookConfig, on_failure) },
                 { "WorkingDirectory", value_directory, offsetof(HookConfig, working_directory) },
-                { "User", value_later, 0 },
+                { "Http", value_http, 0 },
         };
         HookConfig *hook = &reading->config->hooks[i];
         const SettingsSection *section = reading->hooks[i];
@@ -101,6 +142,8 @@ static void read_hook(Reading *reading, size_t i) {
                 hook->argv = program_read(reading, exec, false);
         check_edge(reading, section, hook);
         check_deed(reading, section, hook);
+        check_terminal(reading, section, hook);
+        warn_of_unused(reading, section);
         inherit(reading, section, hook);
         if (hook->on == _HOOK_ON_MAX) /* a LogPattern needs no edge */
                 hook->on = HOOK_PRE_STOP;

@@ -1,4 +1,4 @@
-/* config_program.c - commands, their environment, and where their program is. */
+/* config_program.c - commands, and where their program is. */
 #include "supervisor/config_program.h"
 #include "base/take.h"
 #include "supervisor/config_strings.h"
@@ -44,57 +44,22 @@ char **program_read(Reading *reading, const Setting *setting, bool shell) {
         return NULL;
 }
 
-/* ---- Environment ---- */
-
-static bool is_assignment(const char *word) {
-        static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
-        size_t length = strspn(word, letters);
-        return length > 0 && word[length] == '=' && !(*word >= '0' && *word <= '9');
-}
-
-static void read_assignments(Reading *reading, const Setting *setting, Strings *environment, char *const *inherited) {
-        _cleanup_(freep) char **words = NULL;
-        size_t n = 0;
-        int r = 0;
-
-        if (!value_words(reading, setting, &words, &n))
-                return;
-        if (n == 0) /* an empty value takes back what stood before */
-                strings_clear(environment);
-        for (size_t i = 0; n == 0 && inherited && inherited[i] && r == 0; i++)
-                r = strings_set(environment, inherited[i]);
-        for (size_t i = 0; i < n && r == 0; i++) {
-                if (is_assignment(words[i]))
-                        r = strings_set(environment, words[i]);
-                else /* which word, but not the word: it may be the rest of a password with a blank in it */
-                        value_refuse_hidden(reading, setting,
-                                            "word %zu is no NAME=VALUE (quote values that have blanks: \"NAME=a b\")",
-                                            i + 1);
-        }
-        if (r < 0)
-                reading->error = r;
-}
-
-char **program_read_environment(Reading *reading, const SettingsSection *section, char *const *inherited) {
-        _cleanup_(strings_clear) Strings environment = { 0 };
-
-        for (size_t i = 0; inherited && inherited[i] && reading->error == 0; i++)
-                reading->error = strings_set(&environment, inherited[i]);
-        for (size_t i = 0; i < section->n_items && reading->error == 0; i++)
-                if (strcmp(section->items[i].key, "Environment") == 0)
-                        read_assignments(reading, &section->items[i], &environment, inherited);
-        return environment.n > 0 ? pack(reading, environment.items, environment.n) : NULL;
-}
-
 /* ---- Where the program is ---- */
 
-static const char *path_of_child(char *const *environment) {
+static bool unsets_path(const Inheritance *inheritance) {
+        for (size_t i = 0; inheritance && inheritance->unset && inheritance->unset[i]; i++)
+                if (strcmp(inheritance->unset[i], "PATH") == 0)
+                        return true;
+        return false;
+}
+
+static const char *path_of_child(const ProgramPlace *place) {
         const char *path = NULL;
 
-        for (size_t i = 0; environment && environment[i]; i++)
-                if (strncmp(environment[i], "PATH=", 5) == 0)
-                        path = environment[i] + 5;
-        if (!path)
+        for (size_t i = 0; place->environment && place->environment[i]; i++)
+                if (strncmp(place->environment[i], "PATH=", 5) == 0)
+                        path = place->environment[i] + 5;
+        if (!path && !unsets_path(place->inheritance))
                 path = getenv("PATH");
         return path ? path : "/bin:/usr/bin"; /* execvp(3), when there is no PATH */
 }
@@ -110,7 +75,7 @@ static int may_execute(int directory_fd, const char *path) {
 }
 
 /* As execvp(3): a file that may not be executed is passed over, but remembered. */
-static int find_in_path(int directory_fd, const char *program, const char *path) {
+static int find_in_path(int directory_fd, const char *program, const char *path, char **ret_path) {
         int result = -ENOENT;
 
         for (const char *at = path;; at++) {
@@ -121,6 +86,8 @@ static int find_in_path(int directory_fd, const char *program, const char *path)
                         return -ENOMEM;
                 }
                 int r = may_execute(directory_fd, candidate);
+                if (r == 0 && ret_path)
+                        *ret_path = TAKE(candidate);
                 if (r == 0)
                         return 0;
                 if (r == -EACCES)
@@ -131,16 +98,31 @@ static int find_in_path(int directory_fd, const char *program, const char *path)
         }
 }
 
-int program_find(const char *program, char *const *environment, const char *directory) {
+int program_find(const char *program, const ProgramPlace *place) {
         _cleanup_(closep) int fd = -1;
 
-        if (directory) {
-                fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        if (place->directory) {
+                fd = open(place->directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
                 if (fd < 0)
                         return -ENOENT;
         }
-        int base = directory ? fd : AT_FDCWD;
+        int base = place->directory ? fd : AT_FDCWD;
         if (strchr(program, '/'))
                 return may_execute(base, program);
-        return find_in_path(base, program, path_of_child(environment));
+        return find_in_path(base, program, path_of_child(place), NULL);
+}
+
+int program_path(const char *program, const ProgramPlace *place, char **ret) {
+        _cleanup_(freep) char *found = NULL;
+        char *path = NULL;
+
+        int r = strchr(program, '/') ? 0 : find_in_path(AT_FDCWD, program, path_of_child(place), &found);
+        if (r < 0)
+                return r;
+        const char *name = found ? found : program, *directory = place->directory;
+        if (asprintf(&path, "%s%s%s", *name == '/' || !directory ? "" : directory,
+                     *name == '/' || !directory ? "" : "/", name) < 0)
+                return -ENOMEM;
+        *ret = path;
+        return 0;
 }

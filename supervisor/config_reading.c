@@ -98,10 +98,43 @@ void reading_done(Reading *reading) {
         free(reading->services);
         free(reading->hooks);
         free(reading->by_name);
+        free(reading->sockets);
+        if (reading->accounts)
+                accounts_done(reading->accounts);
+        free(reading->accounts);
+        if (reading->privileges)
+                privileges_done(reading->privileges);
+        free(reading->privileges);
 }
 
 bool reading_has_errors(const Reading *reading) {
         return complaints_count(reading->complaints) > reading->n_before;
+}
+
+/* ---- The machine ---- */
+
+const Accounts *reading_accounts(Reading *reading) {
+        if (reading->accounts)
+                return reading->accounts;
+        _cleanup_(freep) Accounts *accounts = malloc(sizeof *accounts);
+        int r = accounts ? accounts_read(accounts, "/etc/passwd", "/etc/group") : -ENOMEM;
+        if (r < 0)
+                reading->error = r;
+        else
+                reading->accounts = TAKE(accounts);
+        return reading->accounts;
+}
+
+const Privileges *reading_privileges(Reading *reading) {
+        if (reading->privileges)
+                return reading->privileges;
+        _cleanup_(freep) Privileges *privileges = malloc(sizeof *privileges);
+        int r = privileges ? privileges_read(privileges) : -ENOMEM;
+        if (r < 0)
+                reading->error = r;
+        else
+                reading->privileges = TAKE(privileges);
+        return reading->privileges;
 }
 
 /* ---- Names ---- */

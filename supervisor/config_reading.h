@@ -6,8 +6,16 @@
 #include "base/complaints.h"
 #include "base/settings.h"
 #include "supervisor/config.h"
+#include "supervisor/config_accounts.h"
+#include "supervisor/config_privileges.h"
 
 #define CONFIG_NOWHERE UINT16_MAX /* a phase that could not be resolved (complained about) */
+
+/* A socket of the configuration and the line that it comes from. */
+typedef struct HeldSocket {
+        const Setting *setting;
+        uint16_t service, index; /* in services, and in its listens */
+} HeldSocket;
 
 typedef struct Reading {
         Config *config;
@@ -20,6 +28,11 @@ typedef struct Reading {
         const SettingsSection **hooks;     /* beside config->hooks */
         uint16_t *by_name;                 /* services, sorted */
         unsigned n_suggested;
+        bool thorough;       /* files that the configuration names may be read for advice */
+        HeldSocket *sockets; /* all of them */
+        size_t n_sockets;
+        Accounts *accounts; /* read when they are first asked for */
+        Privileges *privileges;
         int error; /* 0 or -ENOMEM */
 } Reading;
 
@@ -38,6 +51,10 @@ const char *reading_list_phases(const Reading *reading, char *buffer, size_t siz
 int reading_service_index(const Reading *reading, const char *name);
 int reading_phase_index(const Reading *reading, const char *name);
 
+/* NULL without memory. */
+const Accounts *reading_accounts(Reading *reading);
+const Privileges *reading_privileges(Reading *reading);
+
 /* In this order: later ones use what earlier ones found. */
 void config_read_supervisor(Reading *reading, const char *mode);
 void config_read_phases(Reading *reading);
@@ -45,7 +62,8 @@ void config_read_services(Reading *reading);
 void config_read_hooks(Reading *reading);
 void config_read_relations(Reading *reading); /* After, Requires */
 void config_read_budget(Reading *reading);
-void config_check_programs(Reading *reading); /* only warns */
+void config_check_programs(Reading *reading);               /* only warns */
+void config_advise_service(Reading *reading, size_t index); /* only warns */
 
 int config_new(Config **ret); /* with the defaults of [Supervisor], without phases and services */
 void config_service_defaults(ServiceConfig *service);

@@ -1,8 +1,11 @@
 /* config_service.c - reads the sections [Service NAME], but for After and Requires. */
+#include "supervisor/config_service.h"
 #include "base/names.h"
 #include "base/take.h"
+#include "supervisor/config_environment.h"
 #include "supervisor/config_keys.h"
 #include "supervisor/config_program.h"
+#include "supervisor/config_rights.h"
 #include "supervisor/config_values.h"
 #include <errno.h>
 #include <signal.h>
@@ -55,8 +58,33 @@ static void value_exit_set(Reading *reading, const Setting *setting, void *ret_v
                 add_status(reading, setting, words[i], *set);
 }
 
+#define NOTIFY_FD_FIRST 3
+#define NOTIFY_FD_MAX   1023 /* who asks for no more descriptors than the usual soft limit has it */
+
+/* Into the ServiceConfig itself: notify-fd:N says two things. */
+static void value_type(Reading *reading, const Setting *setting, void *ret_value) {
+        static const char prefix[] = "notify-fd:";
+        ServiceConfig *service = ret_value;
+
+        if (strncmp(setting->value, prefix, sizeof prefix - 1) != 0) {
+                value_service_type(reading, setting, &service->type);
+                return;
+        }
+        const char *digits = setting->value + sizeof prefix - 1;
+        int fd = 0;
+        for (const char *at = digits; *at && fd <= NOTIFY_FD_MAX; at++)
+                fd = *at >= '0' && *at <= '9' ? fd * 10 + (*at - '0') : NOTIFY_FD_MAX + 1;
+        if (fd < NOTIFY_FD_FIRST || fd > NOTIFY_FD_MAX) {
+                value_refuse(reading, setting, "the descriptor must be a number from %d to %d", NOTIFY_FD_FIRST,
+                             NOTIFY_FD_MAX);
+                return;
+        }
+        service->type = SERVICE_NOTIFY_FD;
+        service->notify_fd = fd;
+}
+
 static const ValueRule service_rules[] = {
-        { "Type", value_service_type, offsetof(ServiceConfig, type) },
+        { "Type", value_type, 0 },
         { "Phase", value_phase, offsetof(ServiceConfig, phase) },
         { "Instances", value_instances, offsetof(ServiceConfig, instances) },
         { "Essential", value_bool, offsetof(ServiceConfig, essential) },
@@ -74,8 +102,10 @@ static const ValueRule service_rules[] = {
         { "WorkingDirectory", value_directory, offsetof(ServiceConfig, working_directory) },
         { "StandardOutput", value_standard_output, offsetof(ServiceConfig, outputs) },
         { "StandardError", value_standard_error, offsetof(ServiceConfig, outputs) },
-        { "User", value_later, 0 },
-        { "Group", value_later, 0 },
+        { "WatchdogSec", value_watchdog, offsetof(ServiceConfig, watchdog_usec) },
+        { "FileDescriptorStoreMax", value_store_max, offsetof(ServiceConfig, descriptor_store_max) },
+        { "ReloadSignal", value_reload_signal, offsetof(ServiceConfig, reload_signal) },
+        { "TTY", value_bool, offsetof(ServiceConfig, tty) },
 };
 
 void config_service_defaults(ServiceConfig *service) {
@@ -124,6 +154,26 @@ static void fit_delays(Reading *reading, const SettingsSection *section, Service
                 service->restart_max_usec = service->restart_usec;
 }
 
+/* Who ends a foreground program from its terminal (Ctrl-C, Ctrl-\, closing the window) meant that: it did not fail. A
+ * shell says the same of its last command by 128 and the number. */
+static void accept_what_is_typed(Reading *reading, ServiceConfig *service) {
+        static const int typed[] = { SIGHUP, SIGINT, SIGQUIT };
+
+        if (!service->tty)
+                return;
+        if (!service->success)
+                service->success = calloc(1, sizeof *service->success);
+        if (!service->success) {
+                reading->error = -ENOMEM;
+                return;
+        }
+        for (size_t i = 0; i < LENGTH_OF(typed); i++) {
+                int code = 128 + typed[i];
+                service->success->signals |= UINT64_C(1) << typed[i];
+                service->success->codes[code / 64] |= UINT64_C(1) << (code % 64);
+        }
+}
+
 static void warn_of_settings(Reading *reading, const SettingsSection *section, const ServiceConfig *service) {
         const Setting *burst = settings_get(section, "StartLimitBurst");
         const Setting *drained = settings_get(section, "DrainedSignal");
@@ -140,8 +190,15 @@ static void read_service(Reading *reading, size_t i) {
 
         values_read(reading, section, service_rules, LENGTH_OF(service_rules), service);
         read_command(reading, section, service);
-        service->environment = program_read_environment(reading, section, NULL);
+        service->rights = rights_read(reading, section);
+        service->inheritance = inheritance_read(reading, section);
+        service->environment =
+                environment_read(reading, section, NULL, service->inheritance ? service->inheritance->unset : NULL);
+        service_read_listens(reading, section, service);
+        service_read_probes(reading, section, service);
         fit_delays(reading, section, service);
+        accept_what_is_typed(reading, service);
+        service_check(reading, section, service);
         warn_of_settings(reading, section, service);
 }
 
@@ -177,6 +234,8 @@ void config_read_services(Reading *reading) {
                 read_service(reading, i);
         check_phases_named(reading);
         count_members(reading);
+        services_check_sockets(reading);
+        services_check_terminal(reading);
         if (reading->config->n_services == 0 && !reading_has_errors(reading))
                 complaints_add(reading->complaints, reading->config->path, 0,
                                "there is no [Service NAME] in it: nothing would run");

@@ -32,6 +32,17 @@ int strings_set(Strings *strings, const char *assignment) {
         return strings_add(strings, assignment);
 }
 
+void strings_remove(Strings *strings, const char *name) {
+        size_t length = strlen(name), n = 0;
+
+        for (size_t i = 0; i < strings->n; i++)
+                if (strncmp(strings->items[i], name, length) == 0 && strings->items[i][length] == '=')
+                        free(strings->items[i]);
+                else
+                        strings->items[n++] = strings->items[i];
+        strings->n = n;
+}
+
 void strings_clear(Strings *strings) {
         for (size_t i = 0; i < strings->n; i++)
                 free(strings->items[i]);

@@ -11,8 +11,10 @@ typedef struct Strings {
 } Strings;
 
 int strings_add(Strings *strings, const char *text); /* copied; 0 or -ENOMEM */
-/* "K=V": takes the place of an earlier "K=…", else is added. 0 or -ENOMEM. */
+/* "K=V": takes the place of an earlier "K=…", else is added; a "K" alone that of an earlier "K". 0 or -ENOMEM. */
 int strings_set(Strings *strings, const char *assignment);
+/* Every "NAME=…". */
+void strings_remove(Strings *strings, const char *name);
 void strings_clear(Strings *strings);
 
 int strings_pack(char *const *items, size_t n, char ***ret); /* free() it; 0 or -ENOMEM */

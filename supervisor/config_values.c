@@ -6,15 +6,19 @@
 #include "base/take.h"
 #include "base/words.h"
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#define VALUE_SHOWN_MAX  80 /* of a value in a complaint */
-#define SENTENCE_MAX     640
-#define JOURNAL_SIZE_MIN 4096
+#define VALUE_SHOWN_MAX      80 /* of a value in a complaint */
+#define SENTENCE_MAX         640
+#define JOURNAL_SIZE_MIN     4096
+#define DESCRIPTOR_STORE_MAX 512
+#define WATCHDOG_LEAST_USEC  (100 * USEC_PER_MSEC)
 
 /* ---- Complaints ---- */
 
@@ -50,6 +54,13 @@ void value_warn(Reading *reading, const Setting *setting, const char *format, ..
         va_list ap;
         va_start(ap, format);
         complain(reading, setting, true, SHOW_VALUE, format, ap);
+        va_end(ap);
+}
+
+void value_warn_hidden(Reading *reading, const Setting *setting, const char *format, ...) {
+        va_list ap;
+        va_start(ap, format);
+        complain(reading, setting, true, SHOW_KEY, format, ap);
         va_end(ap);
 }
 
@@ -196,6 +207,19 @@ void value_instances(Reading *reading, const Setting *setting, void *ret_value) 
                 *(uint16_t *)ret_value = (uint16_t)number;
 }
 
+bool value_integer(Reading *reading, const Setting *setting, int least, int most, int *ret) {
+        const char *digits = setting->value + (*setting->value == '-' || *setting->value == '+');
+        size_t n = strspn(digits, "0123456789");
+        long number = n < 9 ? strtol(setting->value, NULL, 10) : LONG_MAX;
+
+        if (n == 0 || digits[n] || number < least || number > most) {
+                value_refuse(reading, setting, "must be a number from %d to %d", least, most);
+                return false;
+        }
+        *ret = (int)number;
+        return true;
+}
+
 void value_signal(Reading *reading, const Setting *setting, void *ret_value) {
         int number = signal_from_string(setting->value);
 
@@ -205,6 +229,34 @@ void value_signal(Reading *reading, const Setting *setting, void *ret_value) {
                 value_refuse(reading, setting, "only suspends a program and never ends it");
         else
                 *(uint8_t *)ret_value = (uint8_t)number; /* at most SIGRTMAX, 64 */
+}
+
+void value_reload_signal(Reading *reading, const Setting *setting, void *ret_value) {
+        int number = signal_from_string(setting->value);
+
+        if (strcmp(setting->value, "none") == 0)
+                *(uint8_t *)ret_value = 0;
+        else if (number == SIGKILL)
+                value_refuse(reading, setting, "ends every program: no reload");
+        else
+                value_signal(reading, setting, ret_value);
+}
+
+void value_watchdog(Reading *reading, const Setting *setting, void *ret_value) {
+        usec_t span = 0;
+
+        if (strcmp(setting->value, "off") != 0 && !read_span(reading, setting, &span))
+                return;
+        if (span > 0 && span < WATCHDOG_LEAST_USEC)
+                value_refuse(reading, setting, "must be at least 100ms, or off");
+        else
+                *(usec_t *)ret_value = span > 0 ? span : USEC_INFINITY; /* 0 is off, as systemd has it */
+}
+
+void value_store_max(Reading *reading, const Setting *setting, void *ret_value) {
+        unsigned number;
+        if (read_number(reading, setting, 0, DESCRIPTOR_STORE_MAX, &number))
+                *(uint16_t *)ret_value = (uint16_t)number;
 }
 
 void value_later(Reading *reading, const Setting *setting, void *ret_value) {

@@ -25,6 +25,8 @@ void value_refuse_hidden(Reading *reading, const Setting *setting, const char *f
         __attribute__((format(printf, 3, 4)));
 void value_warn(Reading *reading, const Setting *setting, const char *format, ...)
         __attribute__((format(printf, 3, 4)));
+void value_warn_hidden(Reading *reading, const Setting *setting, const char *format, ...)
+        __attribute__((format(printf, 3, 4)));
 
 void value_bool(Reading *reading, const Setting *setting, void *ret_value);  /* bool */
 void value_span(Reading *reading, const Setting *setting, void *ret_value);  /* usec_t, 0 allowed */
@@ -32,13 +34,16 @@ void value_limit(Reading *reading, const Setting *setting, void *ret_value); /* 
 void value_limit_or_infinity(Reading *reading, const Setting *setting, void *ret_value); /* usec_t, not 0 */
 void value_size(Reading *reading, const Setting *setting, void *ret_value);              /* uint64_t, at least 4096 */
 void value_count(Reading *reading, const Setting *setting, void *ret_value);             /* unsigned, 0 allowed */
-void value_instances(Reading *reading, const Setting *setting, void *ret_value); /* uint16_t, 1 to INSTANCES_MAX */
-void value_signal(Reading *reading, const Setting *setting, void *ret_value);    /* uint8_t */
-void value_path(Reading *reading, const Setting *setting, void *ret_value);      /* char *, absolute */
-void value_directory(Reading *reading, const Setting *setting, void *ret_value); /* char *, exists */
+void value_instances(Reading *reading, const Setting *setting, void *ret_value);     /* uint16_t, 1 to INSTANCES_MAX */
+void value_signal(Reading *reading, const Setting *setting, void *ret_value);        /* uint8_t */
+void value_reload_signal(Reading *reading, const Setting *setting, void *ret_value); /* uint8_t, or 0 for none */
+void value_watchdog(Reading *reading, const Setting *setting, void *ret_value);      /* usec_t, USEC_INFINITY: off */
+void value_store_max(Reading *reading, const Setting *setting, void *ret_value);     /* uint16_t */
+void value_path(Reading *reading, const Setting *setting, void *ret_value);          /* char *, absolute */
+void value_directory(Reading *reading, const Setting *setting, void *ret_value);     /* char *, exists */
 void value_standard_output(Reading *reading, const Setting *setting, void *ret_value); /* Outputs *, made if NULL */
 void value_standard_error(Reading *reading, const Setting *setting, void *ret_value);  /* the same */
-void value_group(Reading *reading, const Setting *setting, void *ret_value);           /* int: gid, from /etc/group */
+void value_group(Reading *reading, const Setting *setting, void *ret_value);           /* int: gid (config_user.c) */
 void value_pattern(Reading *reading, const Setting *setting, void *ret_value); /* char *: an ERE that compiles */
 void value_later(Reading *reading, const Setting *setting, void *ret_value);   /* nothing: not in this version */
 
@@ -52,6 +57,8 @@ void value_drain_until(Reading *reading, const Setting *setting, void *ret_value
 void value_hook_on(Reading *reading, const Setting *setting, void *ret_value);
 void value_on_failure(Reading *reading, const Setting *setting, void *ret_value);
 
+/* Digits, with a sign or without. False after a complaint. */
+bool value_integer(Reading *reading, const Setting *setting, int least, int most, int *ret);
 /* Index of the word, or -1 after a complaint that lists them. */
 int value_word(Reading *reading, const Setting *setting, const char *const *words, size_t n);
 /* The words of a list or command; free *ret_words. False after a complaint or without memory. */

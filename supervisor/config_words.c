@@ -51,6 +51,11 @@ static const char *const log_level_words[_LOG_LEVEL_MAX] = {
         [LOG_LEVEL_INFO] = "info", [LOG_LEVEL_DEBUG] = "debug",
 };
 
+static const char *const listen_by_words[_LISTEN_BY_MAX] = {
+        [LISTEN_TCP] = "tcp://",
+        [LISTEN_UNIX] = "unix:",
+};
+
 const char *mode_to_string(Mode mode) {
         return (unsigned)mode < _MODE_MAX ? mode_words[mode] : NULL;
 }
@@ -65,6 +70,10 @@ const char *kill_mode_to_string(KillMode mode) {
 
 const char *service_type_to_string(ServiceType type) {
         return (unsigned)type < _SERVICE_TYPE_MAX ? service_type_words[type] : NULL;
+}
+
+const char *listen_by_to_string(ListenBy by) {
+        return (unsigned)by < _LISTEN_BY_MAX ? listen_by_words[by] : NULL;
 }
 
 #define WORD_VALUE(name, Type, words)                                                                                  \
@@ -83,11 +92,14 @@ WORD_VALUE(log_format, LogFormat, log_format_words)
 WORD_VALUE(log_level, LogLevel, log_level_words)
 
 void value_service_type(Reading *reading, const Setting *setting, void *ret_value) {
-        if (strncmp(setting->value, "notify-fd:", strlen("notify-fd:")) == 0) {
-                value_refuse(reading, setting, "notify-fd is not in this version yet");
-                return;
-        }
-        int found = value_word(reading, setting, service_type_words, LENGTH_OF(service_type_words));
+        static const char *const words[_SERVICE_TYPE_MAX] = {
+                [SERVICE_SIMPLE] = "simple",
+                [SERVICE_NOTIFY] = "notify",
+                [SERVICE_NOTIFY_FD] = "notify-fd:N",
+                [SERVICE_ONESHOT] = "oneshot",
+        };
+        int found = value_word(reading, setting, words, LENGTH_OF(words));
+
         if (found >= 0)
                 *(ServiceType *)ret_value = (ServiceType)found;
 }

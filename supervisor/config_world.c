@@ -1,9 +1,8 @@
-/* config_world.c - the readers of values that must fit the machine: paths, directories, outputs, groups. */
+/* config_world.c - the readers of values that must fit the machine: paths, directories, outputs. */
 #include "base/take.h"
 #include "supervisor/config_values.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,35 +134,4 @@ void value_standard_error(Reading *reading, const Setting *setting, void *ret_va
         Outputs *outputs = own_outputs(reading, ret_value);
         if (outputs)
                 read_output(reading, setting, &outputs->standard_error);
-}
-
-/* ---- Groups ---- */
-
-static void close_filep(FILE **file) {
-        if (*file)
-                fclose(*file);
-}
-
-/* The gid, or -1. From the file alone: the name service may load modules that talk to a network, and this runs in
- * PID 1. */
-static int find_group(const char *name) {
-        _cleanup_(close_filep) FILE *file = fopen("/etc/group", "re");
-        char *end;
-        struct group *group;
-
-        unsigned long number = strtoul(name, &end, 10);
-        if (*name >= '0' && *name <= '9' && !*end)
-                return number <= INT32_MAX ? (int)number : -1;
-        while (file && (group = fgetgrent(file)))
-                if (strcmp(group->gr_name, name) == 0)
-                        return group->gr_gid <= INT32_MAX ? (int)group->gr_gid : -1;
-        return -1;
-}
-
-void value_group(Reading *reading, const Setting *setting, void *ret_value) {
-        int gid = find_group(setting->value);
-        if (gid < 0)
-                value_refuse(reading, setting, "there is no such group in /etc/group");
-        else
-                *(int *)ret_value = gid;
 }

@@ -3,7 +3,8 @@
  *
  * The core of PID 1. It decides with life, respawn, hooks and the conductor, and asks a Stage to do what needs a
  * kernel, so that the very same code runs in PID 1 and in simulated time. It makes no system call and, after
- * crew_new(), allocates nothing but the bounded texts of STATUS=. Members and hook runs are numbered from 0 and keep
+ * crew_new(), allocates nothing but the bounded texts of STATUS= and two bounded lists, each of which it can do
+ * without. Members and hook runs are numbered from 0 and keep
  * their numbers. */
 #pragma once
 #include "base/notify_words.h"
@@ -28,6 +29,7 @@ typedef enum Whom {
 typedef struct Ended {
         int code;   /* CLD_EXITED, CLD_KILLED, CLD_DUMPED */
         int status; /* exit status or signal */
+        bool oom;   /* of a main process: the OOM killer's SIGKILL */
         uint64_t max_rss_kib;
         usec_t cpu_usec;
 } Ended;
@@ -74,6 +76,8 @@ void crew_on_exited(Crew *crew, uint32_t member, Ended how);
 void crew_on_main_pid(Crew *crew, uint32_t member, pid_t pid, bool was_orphan);
 void crew_on_hook_spawn_failed(Crew *crew, uint32_t hook_run, const char *step, int error);
 void crew_on_hook_exited(Crew *crew, uint32_t hook_run, Ended how);
+/* Of a hook by HTTP, which has no process: its exit code is 0 or 1. `detail`: a few words for people. */
+void crew_on_hook_answered(Crew *crew, uint32_t hook_run, bool ok, const char *detail);
 void crew_on_notify(Crew *crew, uint32_t member, pid_t sender, const NotifyWords *words);
 void crew_on_orphan_adopted(Crew *crew, uint32_t member, pid_t pid, const char *comm);
 void crew_on_orphan_gone(Crew *crew, uint32_t member, pid_t pid, const char *comm, Ended how);
@@ -165,7 +169,9 @@ typedef struct CrewView {
 } CrewView;
 
 CrewView crew_overview(const Crew *crew); /* in constant time: it is asked for each event */
-unsigned crew_awaited(const Crew *crew);  /* members that are waited for; counts them */
+/* The present of all these instants: they are the Stage's, whose clock may stand still for a while. */
+usec_t crew_clock_usec(const Crew *crew);
+unsigned crew_awaited(const Crew *crew); /* members that are waited for; counts them */
 
 /* Environment of post-stop hooks, systemd's words (systemd.exec(5)). */
 typedef struct MemberResult {

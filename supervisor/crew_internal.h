@@ -77,6 +77,7 @@ typedef struct Member {
         bool start_hook_failed : 1, requirement_failed : 1, counted_ready : 1, forced_in_ending : 1;
         bool executed : 1;   /* exec was reached in this run */
         bool said_ready : 1; /* READY=1, or the line, in this run */
+        bool oom : 1;        /* this run's main process was the OOM killer's */
         uint8_t illness : 2; /* Illness: for which this run is being ended */
 } Member;
 
@@ -148,7 +149,7 @@ struct Crew {
         uint32_t n_probes;
         unsigned checks_at_once; /* begun since the signals had their turn */
         usec_t *watchdogs_usec;  /* of each member, as its run has changed it by WATCHDOG_USEC=; 0: not */
-        ForeignMark *foreign;
+        ForeignMark *foreign;    /* FOREIGN_MARKS_MAX places, made for the first; NULL */
         unsigned n_foreign;
         Alarms alarms; /* members, then hook runs, then probe runs, then the crew's own (CrewAlarm) */
 
@@ -167,7 +168,7 @@ struct Crew {
 
         unsigned unattributed; /* orphans of nobody */
         bool new_strays, strays_killed;
-        Orphan orphans[ORPHANS_MAX]; /* adopted, alive for all we know */
+        Orphan *orphans; /* adopted, alive for all we know; ORPHANS_MAX places, made for the first; NULL */
         unsigned n_orphans, n_unlisted;
         Crowd crowd;       /* nobody's */
         bool survey_stale; /* somebody died since the last survey */

@@ -17,9 +17,13 @@
 #include "supervisor/termination.h"
 #include "supervisor/upward.h"
 
+/* It stands still while the foreground program and we with it are stopped: no limit goes by then. */
+usec_t pid1_now(const Pid1 *pid1) {
+        return usec_sub(clock_now_usec(), pid1->away_usec);
+}
+
 static usec_t stage_now(void *self) {
-        (void)self;
-        return clock_now_usec();
+        return pid1_now(self);
 }
 
 /* xorshift128+: for jitter and names, not for secrets. */
@@ -57,7 +61,9 @@ static void stage_signal(void *self, uint32_t member, Whom whom, int signal_numb
 static void stage_signal_hook(void *self, uint32_t run, int signal_number) {
         Pid1 *pid1 = self;
         pid_t pid = pid1->hook_pids[run];
-        if (pid > 0)
+        if (crew_hook_view(pid1->crew, run).hook->url)
+                pid1_call_off_hook(pid1, run);
+        else if (pid > 0)
                 (void)child_signal_group(pid, signal_number); /* gone meanwhile: its end is told next */
 }
 
@@ -89,6 +95,7 @@ void pid1_record(Pid1 *pid1, Event *event) {
         if (log_wants(level))
                 log_line(level, "%s", sentence_write(event, sentence));
         upward_tell(event);
+        pid1_rearm_upward(pid1);
         (void)sd_event_source_set_enabled(pid1->pump, SD_EVENT_ONESHOT);
 }
 
@@ -114,7 +121,7 @@ static void stage_finish(void *self, int code, const char *explanation) {
         int r = termination_write(pid1->config->termination_message_path, code, explanation);
         if (r < 0)
                 log_warning("could not write the termination message: %s", strerrordesc_np(-r));
-        if (!pid1_await_logger(pid1))
+        if (!pid1_await_helpers(pid1))
                 (void)sd_event_exit(pid1->event, code);
 }
 

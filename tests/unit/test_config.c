@@ -273,9 +273,9 @@ Test(config, hooks_that_could_never_run_are_refused) {
         must_refuse(WEB "[Hook h]\nService=web\nExec=/bin/true\n",
                     "conf.ini:3: the hook h has Exec, but no On: when shall it run?\n");
         must_refuse(WEB "[Hook h]\nService=web\nOn=pre-stop\n",
-                    "conf.ini:3: the hook h has neither Exec nor LogPattern: what shall it do?\n");
+                    "conf.ini:3: the hook h has neither Exec nor Http nor LogPattern: what shall it do?\n");
         must_refuse(WEB "[Hook h]\nService=web\nOn=pre-stop\nLogPattern=^bye\nExec=/bin/true\n",
-                    "conf.ini:6: LogPattern: the hook has Exec too: either endwell runs it or the service does\n");
+                    "conf.ini:6: LogPattern: the hook has Exec too, line 7: it does one thing only\n");
 }
 
 Test(config, a_pattern_needs_no_edge_and_must_not_explode) {
@@ -365,8 +365,8 @@ Test(config, a_program_is_looked_for_where_the_child_would) {
 
 Test(config, programs_that_end_well_by_another_signal_are_known) {
         static const char *const rows[][2] = {
-                { "nginx", "SIGQUIT" },   { "php-fpm8.2", "SIGQUIT" }, { "postgres", "SIGINT" },
-                { "haproxy", "SIGUSR1" }, { "apache2", "SIGWINCH" },   { "httpd", "SIGWINCH" },
+                { "nginx", "SIGQUIT" },   { "php-fpm8.2", "SIGQUIT" },          { "postgres", "SIGINT" },
+                { "haproxy", "SIGUSR1" }, { "apache2-foreground", "SIGWINCH" }, { "httpd-foreground", "SIGWINCH" },
         };
         for (size_t i = 0; i < LENGTH_OF(rows); i++) {
                 char text[200], path[128], name[64];
