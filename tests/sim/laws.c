@@ -84,7 +84,7 @@ static void check_empty_tree(Laws *laws, uint32_t member) {
         const World *world = laws->world;
         for (uint32_t i = 0; i < world->n_processes; i++) {
                 const Process *process = &world->processes[i];
-                if (process_is_alive(process) && process->tree == member && process->hook_run == NO_SLOT &&
+                if (process_is_alive(process) && process->tree == member && process_is_of_run(process) &&
                     !process->script.anonymous && !laws_is_given_up(laws, process) &&
                     !laws_is_left_by_mode(laws, process))
                         laws_break(laws, "B", "member %u was started while pid %d of its last run lived", member,

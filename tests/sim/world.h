@@ -88,4 +88,8 @@ const Process *world_find(const World *world, pid_t pid); /* NULL: no such proce
 static inline bool process_is_alive(const Process *process) {
         return process->state == PROCESS_ALIVE;
 }
+/* Not left by a hook, or by the command of a check, which may have been given up. */
+static inline bool process_is_of_run(const Process *process) {
+        return process->hook_run == NO_SLOT && (process->probe_run == NO_SLOT || process->kind == PROCESS_PROBE);
+}
 void world_say(const World *world, const char *format, ...) __attribute__((format(printf, 2, 3)));
