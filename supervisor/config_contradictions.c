@@ -79,7 +79,8 @@ static void check_terminal(Reading *reading, const SettingsSection *section, con
         if (service_error(service)->kind != OUTPUT_INHERIT)
                 value_refuse(reading, error, "with TTY=yes the terminal is its output: leave this out");
         if (!terminal_on_input())
-                value_warn(reading, line, "standard input is no terminal here, and where it is none %s runs without one",
+                value_warn(reading, line,
+                           "standard input is no terminal here, and where it is none %s runs without one",
                            service->name);
 }
 
