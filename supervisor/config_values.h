@@ -43,8 +43,7 @@ void value_path(Reading *reading, const Setting *setting, void *ret_value);     
 void value_directory(Reading *reading, const Setting *setting, void *ret_value);     /* char *, exists */
 void value_standard_output(Reading *reading, const Setting *setting, void *ret_value); /* Outputs *, made if NULL */
 void value_standard_error(Reading *reading, const Setting *setting, void *ret_value);  /* the same */
-void value_group(Reading *reading, const Setting *setting,
-                 void *ret_value); /* int: gid, from /etc/group (config_user.c) */
+void value_group(Reading *reading, const Setting *setting, void *ret_value);           /* int: gid (config_user.c) */
 void value_pattern(Reading *reading, const Setting *setting, void *ret_value); /* char *: an ERE that compiles */
 void value_later(Reading *reading, const Setting *setting, void *ret_value);   /* nothing: not in this version */
 

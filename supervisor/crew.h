@@ -29,6 +29,7 @@ typedef enum Whom {
 typedef struct Ended {
         int code;   /* CLD_EXITED, CLD_KILLED, CLD_DUMPED */
         int status; /* exit status or signal */
+        bool oom;   /* of a main process: the OOM killer's SIGKILL */
         uint64_t max_rss_kib;
         usec_t cpu_usec;
 } Ended;
@@ -75,6 +76,8 @@ void crew_on_exited(Crew *crew, uint32_t member, Ended how);
 void crew_on_main_pid(Crew *crew, uint32_t member, pid_t pid, bool was_orphan);
 void crew_on_hook_spawn_failed(Crew *crew, uint32_t hook_run, const char *step, int error);
 void crew_on_hook_exited(Crew *crew, uint32_t hook_run, Ended how);
+/* Of a hook by HTTP, which has no process: its exit code is 0 or 1. `detail`: a few words for people. */
+void crew_on_hook_answered(Crew *crew, uint32_t hook_run, bool ok, const char *detail);
 void crew_on_notify(Crew *crew, uint32_t member, pid_t sender, const NotifyWords *words);
 void crew_on_orphan_adopted(Crew *crew, uint32_t member, pid_t pid, const char *comm);
 void crew_on_orphan_gone(Crew *crew, uint32_t member, pid_t pid, const char *comm, Ended how);

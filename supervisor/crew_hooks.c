@@ -99,7 +99,7 @@ static void begin(Crew *crew, HookRun *run, unsigned attempt) {
         record_hook(crew, run, &(Event){ .kind = EVENT_HOOK_STARTED, .pid = run->pid });
         if (r < 0) {
                 char error[ERROR_TEXT_MAX];
-                crew_write_error(error, sizeof error, "fork", -r, "");
+                crew_write_error(error, sizeof error, config_of(crew, run)->url ? "request" : "fork", -r, "");
                 hook_finish(&run->slot, 125);
                 note_start_failure(crew, run);
                 record_hook(
@@ -209,6 +209,14 @@ void crew_on_hook_exited(Crew *crew, uint32_t index, Ended how) {
                                  config_of(crew, run)->argv ? config_of(crew, run)->argv[0] : "");
         finish(crew, run, how, run->error_step ? error : NULL);
         run->error_step = NULL;
+        crew_settle(crew);
+}
+
+void crew_on_hook_answered(Crew *crew, uint32_t index, bool ok, const char *detail) {
+        HookRun *run = &crew->runs[index];
+        if (crew->finished || run->slot.state != HOOK_RUNNING)
+                return;
+        finish(crew, run, (Ended){ .code = CLD_EXITED, .status = ok ? 0 : 1 }, ok || run->timed_out ? NULL : detail);
         crew_settle(crew);
 }
 

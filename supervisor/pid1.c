@@ -122,6 +122,8 @@ static int make_mailbox(Pid1 *pid1) {
         snprintf(directory, sizeof directory, "%s/notify", pid1->runtime.directory);
         if (mkdir(directory, 0711) < 0 && errno != EEXIST)
                 return -errno;
+        if (chmod(directory, 0711) < 0) /* whatever the umask left of it: services of other uids must come through */
+                return -errno;
         return mailbox_new(&pid1->mailbox, pid1->event, directory, (uint32_t)crew_size(pid1->crew), pid1_on_message,
                            pid1);
 }
@@ -199,16 +201,22 @@ static int make_parts(Pid1 *pid1) {
         if (r >= 0)
                 r = survey_new(&pid1->survey, pid1->event, pid1->roster, n_members, pid1_on_surveyed, pid1);
         if (r >= 0)
-                r = launches_new(&pid1->launches, pid1->event, n_members + (uint32_t)n_runs, pid1_on_launch, pid1);
+                r = launches_new(&pid1->launches, pid1->event,
+                                 n_members + (uint32_t)(n_runs + crew_probe_runs(pid1->crew)), pid1_on_launch, pid1);
         if (r >= 0)
                 r = make_archive(pid1);
         if (r < 0)
                 return r;
         survey_set_crew(pid1->survey, pid1->crew);
+        pid1_make_groups(pid1);
         pid1_find_foreground(pid1);
         r = make_sockets(pid1);
         if (r >= 0)
+                r = pid1_make_holders(pid1);
+        if (r >= 0)
                 r = pid1_make_logger(pid1);
+        if (r >= 0)
+                r = pid1_make_probes(pid1);
         return r < 0 ? r : signals_new(&pid1->signals, pid1->event, pid1_on_signal, pid1);
 }
 
@@ -219,6 +227,7 @@ static void leave(Pid1 *pid1, int code) {
 #ifndef __SANITIZE_ADDRESS__
         if (pid1->finished) {
                 control_free(pid1->control);
+                control_groups_free(pid1->groups);
                 fflush(NULL);
                 _exit(code);
         }
@@ -230,9 +239,13 @@ static Pid1 *pid1_free(Pid1 *pid1) {
         signals_free(pid1->signals);
         control_free(pid1->control);
         mailbox_free(pid1->mailbox);
+        pid1_free_holders(pid1);
         logger_link_free(pid1->logger);
+        prober_link_free(pid1->prober);
         launches_free(pid1->launches);
         survey_free(pid1->survey);
+        control_groups_free(pid1->groups);
+        oom_close(&pid1->oom);
         roster_free(pid1->roster);
         crew_free(pid1->crew);
         archive_free(pid1->archive);
@@ -243,6 +256,7 @@ static Pid1 *pid1_free(Pid1 *pid1) {
         sd_event_source_unref(pid1->herald);
         sd_event_unref(pid1->event);
         free(pid1->hook_pids);
+        free(pid1->probe_children);
         free(pid1->journal_path);
         past_done(&pid1->past);
         if (pid1->has_runtime)
@@ -292,7 +306,7 @@ static void become_first(Pid1 *pid1) {
 }
 
 int pid1_run(Config *config, const RunOptions *options) {
-        Pid1 pid1 = { .config = config, .options = options, .code = EXIT_OWN_FAULT };
+        Pid1 pid1 = { .config = config, .options = options, .oom = OOM_NONE, .code = EXIT_OWN_FAULT };
         become_first(&pid1);
         int code = open_runtime(&pid1);
         if (code != 0)

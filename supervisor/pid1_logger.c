@@ -94,17 +94,36 @@ int pid1_make_logger(Pid1 *pid1) {
                                               .userdata = pid1 });
 }
 
+/* ---- The end of the helpers ---- */
+
+static bool a_helper_lives(const Pid1 *pid1) {
+        return (pid1->logger && logger_link_pid(pid1->logger) != 0) ||
+               (pid1->prober && prober_link_pid(pid1->prober) != 0);
+}
+
+void pid1_on_helper_exited(Pid1 *pid1, uint32_t helper, Ended how) {
+        if (helper == HELPER_LOGGER)
+                logger_link_on_exited(pid1->logger, how);
+        else
+                prober_link_on_exited(pid1->prober, how);
+        if (pid1->finished && !a_helper_lives(pid1))
+                (void)sd_event_exit(pid1->event, pid1->code);
+}
+
 static int on_overdue(sd_event_source *source, uint64_t usec, void *userdata) {
         Pid1 *pid1 = userdata;
+        bool logger = pid1->logger && logger_link_pid(pid1->logger) != 0;
         (void)source, (void)usec;
-        log_warning("the logger did not end in time; going without it");
+        log_warning("the %s did not end in time; going without it", logger ? "logger" : "prober");
         (void)sd_event_exit(pid1->event, pid1->code);
         return 0;
 }
 
-/* True: the logger still writes the last lines down, and its end, or the deadline, ends the loop. */
-bool pid1_await_logger(Pid1 *pid1) {
-        if (!pid1->logger || !logger_link_finish(pid1->logger))
+/* The logger still writes the last lines down; the prober is only to be collected. */
+bool pid1_await_helpers(Pid1 *pid1) {
+        bool logger = pid1->logger && logger_link_finish(pid1->logger);
+        bool prober = pid1->prober && prober_link_finish(pid1->prober);
+        if (!logger && !prober)
                 return false;
         usec_t patience = usec_max(pid1->config->budget.reserve_usec, LOGGER_END_USEC);
         usec_t deadline = usec_add(crew_overview(pid1->crew).deadline_usec, pid1->away_usec);

@@ -63,6 +63,8 @@ static void reopen(Pid1 *pid1) {
         archive_reopen(pid1->archive);
         if (pid1->logger)
                 logger_link_reopen(pid1->logger);
+        if (pid1->prober)
+                prober_link_retry(pid1->prober);
 }
 
 static bool asks_for_the_end(const Pid1 *pid1, int number) {

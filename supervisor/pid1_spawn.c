@@ -1,5 +1,6 @@
 /* pid1_spawn.c - makes the processes that the crew asks for: what they find in their environment and descriptors. */
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,6 @@
 #include "base/log.h"
 #include "base/take.h"
 #include "supervisor/child.h"
-#include "supervisor/environment.h"
 #include "supervisor/pid1.h"
 
 extern char **environ;
@@ -27,12 +27,13 @@ static void add_common(Pid1 *pid1, Environment *environment, const MemberView *v
         environment_add(environment, "ENDWELL_PHASE", "%s", pid1->config->phases[view->service->phase].name);
 }
 
-static void add_notify_socket(Pid1 *pid1, Environment *environment, uint32_t member) {
+static void add_notify_socket(Pid1 *pid1, Environment *environment, uint32_t member, const MemberView *view) {
         char name[64];
         crew_name(pid1->crew, member, name, sizeof name);
         if (!pid1->mailbox)
                 return;
-        int r = mailbox_open(pid1->mailbox, member, name);
+        int r = mailbox_open(pid1->mailbox, member, name,
+                             view->service->rights ? view->service->rights->uid : (uid_t)-1);
         if (r < 0)
                 log_warning("could not make the notify socket of %s: %s; it starts without one", name,
                             strerrordesc_np(-r));
@@ -61,6 +62,48 @@ static void watch_output(Pid1 *pid1, uint32_t member, const MemberView *view, Wa
                             view->service->name, strerrordesc_np(-r));
 }
 
+/* A service that shall say that it lives must know how often, and that it is meant. */
+static void add_watchdog(Environment *environment, const ServiceConfig *service, ChildPlan *plan) {
+        if (service->watchdog_usec == USEC_INFINITY)
+                return;
+        environment_add(environment, "WATCHDOG_USEC", "%" PRIu64, service->watchdog_usec);
+        plan->pid_words[1] = environment_add_pid(environment, "WATCHDOG_PID");
+}
+
+void outfit_done(Outfit *outfit) {
+        free(outfit->envp);
+}
+
+/* The environment and the rights of a process; `outfit->own` has endwell's words already. */
+static int dress(Outfit *outfit, const Rights *rights, char *const *configured, const Inheritance *inheritance,
+                 ChildPlan *plan) {
+        if (rights)
+                environment_add_user(&outfit->user, rights);
+        int r = environment_join(&(EnvironmentParts){ .own = &outfit->own,
+                                                      .configured = configured,
+                                                      .user = &outfit->user,
+                                                      .inherited = environ,
+                                                      .inheritance = inheritance },
+                                 &outfit->envp);
+        plan->envp = outfit->envp;
+        plan->rights = rights;
+        return r;
+}
+
+static int dress_as_service(Outfit *outfit, const ServiceConfig *service, ChildPlan *plan) {
+        plan->directory = service->working_directory;
+        return dress(outfit, service->rights, service->environment, service->inheritance, plan);
+}
+
+int pid1_plan_check(Pid1 *pid1, uint32_t member, Outfit *outfit, ChildPlan *ret) {
+        MemberView view = crew_view(pid1->crew, member);
+        *ret = (ChildPlan){ .output = CHILD_OUTPUT_INHERIT, .error = CHILD_OUTPUT_INHERIT };
+        add_common(pid1, &outfit->own, &view);
+        if (view.pid > 0)
+                environment_add(&outfit->own, "MAINPID", "%d", (int)view.pid);
+        return dress_as_service(outfit, view.service, ret);
+}
+
 static ChildOutput output_of(const Output *output, int watched_fd) {
         ChildOutput child = CHILD_OUTPUT_INHERIT;
         child.fd = watched_fd;
@@ -70,12 +113,14 @@ static ChildOutput output_of(const Output *output, int watched_fd) {
         return child;
 }
 
-static int start(Pid1 *pid1, const ChildPlan *plan, const RosterEntry *entry, uint32_t slot, pid_t *ret_pid) {
+int pid1_start(Pid1 *pid1, const ChildPlan *plan, const RosterEntry *entry, uint32_t slot, pid_t *ret_pid) {
         pid_t pid;
         int failure_fd;
         int r = child_spawn(plan, &pid, &failure_fd);
         if (r < 0)
                 return r;
+        if (r == CHILD_JOINS_BY_ITSELF)
+                pid1_doubt_group(pid1, entry->owner);
         launches_watch(pid1->launches, slot, failure_fd);
         RosterEntry known = *entry;
         known.pid = pid;
@@ -93,23 +138,30 @@ static int start(Pid1 *pid1, const ChildPlan *plan, const RosterEntry *entry, ui
 int pid1_spawn(void *self, uint32_t member, pid_t *ret_pid) {
         Pid1 *pid1 = self;
         MemberView view = crew_view(pid1->crew, member);
-        Environment own = { 0 };
-        _cleanup_(freep) char **envp = NULL;
+        _cleanup_(outfit_done) Outfit outfit = { 0 };
         _cleanup_(watched_done) Watched watched = { { -1, -1 } };
-        add_common(pid1, &own, &view);
-        add_notify_socket(pid1, &own, member);
-        int r = environment_join(&own, view.service->environment, environ, &envp);
+        _cleanup_(handover_done) Handover handover = { .ready_fd = -1 };
+        ChildPlan plan = { .argv = view.service->argv,
+                           .inherit_input = member == pid1->foreground,
+                           .session = pid1_session_of(pid1, member, view.attempt),
+                           .control_group = pid1_group_for(pid1, member) };
+        add_common(pid1, &outfit.own, &view);
+        add_notify_socket(pid1, &outfit.own, member, &view);
+        add_watchdog(&outfit.own, view.service, &plan);
+        int r = pid1_hand_over(pid1, member, &view, &outfit.own, &handover);
+        if (r < 0)
+                return r;
+        plan.descriptors = handover.descriptors;
+        plan.n_descriptors = handover.n;
+        plan.listening = handover.listening;
+        plan.pid_words[0] = handover.listen_pid;
+        r = dress_as_service(&outfit, view.service, &plan);
         if (r < 0)
                 return r;
         watch_output(pid1, member, &view, &watched);
-        ChildPlan plan = { .argv = view.service->argv,
-                           .envp = envp,
-                           .directory = view.service->working_directory,
-                           .inherit_input = member == pid1->foreground,
-                           .output = output_of(service_output(view.service), watched.fds[0]),
-                           .error = output_of(service_error(view.service), watched.fds[1]),
-                           .session = pid1_session_of(pid1, member, view.attempt) };
-        r = start(pid1, &plan, &(RosterEntry){ .kind = ROSTER_MAIN, .owner = member }, member, ret_pid);
+        plan.output = output_of(service_output(view.service), watched.fds[0]);
+        plan.error = output_of(service_error(view.service), watched.fds[1]);
+        r = pid1_start(pid1, &plan, &(RosterEntry){ .kind = ROSTER_MAIN, .owner = member }, member, ret_pid);
         if (r < 0)
                 return r;
         survey_note_session(pid1->survey, member, *ret_pid);
@@ -145,28 +197,35 @@ static void add_member_words(Pid1 *pid1, Environment *environment, const HookVie
                                 sigabbrev_np(result.exit_status) ? sigabbrev_np(result.exit_status) : "UNKNOWN");
 }
 
+/* A service's secrets are no more its hook's than its own to have. */
+static const Inheritance *inheritance_of(const Pid1 *pid1, const HookConfig *hook) {
+        return hook->service < 0 ? NULL : pid1->config->services[hook->service].inheritance;
+}
+
 int pid1_spawn_hook(void *self, uint32_t run, pid_t *ret_pid) {
         Pid1 *pid1 = self;
         HookView hook = crew_hook_view(pid1->crew, run);
+        if (hook.hook->url) {
+                *ret_pid = 0;
+                return pid1_ask_hook(pid1, run, hook.hook);
+        }
         bool has_member = hook.member != CREW_NOBODY;
         MemberView view = has_member ? crew_view(pid1->crew, hook.member) : (MemberView){ 0 };
-        Environment own = { 0 };
-        _cleanup_(freep) char **envp = NULL;
-        add_common(pid1, &own, has_member ? &view : NULL);
-        add_hook_words(pid1, &own, &hook);
-        if (has_member)
-                add_member_words(pid1, &own, &hook, &view);
-        int r = environment_join(&own, hook.hook->environment, environ, &envp);
-        if (r < 0)
-                return r;
+        _cleanup_(outfit_done) Outfit outfit = { 0 };
         ChildPlan plan = { .argv = hook.hook->argv,
-                           .envp = envp,
                            .directory = hook.hook->working_directory,
                            .output = CHILD_OUTPUT_INHERIT,
                            .error = CHILD_OUTPUT_INHERIT,
                            .session = CHILD_OWN_SESSION };
-        r = start(pid1, &plan, &(RosterEntry){ .kind = ROSTER_HOOK, .owner = run },
-                  (uint32_t)crew_size(pid1->crew) + run, ret_pid);
+        add_common(pid1, &outfit.own, has_member ? &view : NULL);
+        add_hook_words(pid1, &outfit.own, &hook);
+        if (has_member)
+                add_member_words(pid1, &outfit.own, &hook, &view);
+        int r = dress(&outfit, hook.hook->rights, hook.hook->environment, inheritance_of(pid1, hook.hook), &plan);
+        if (r < 0)
+                return r;
+        r = pid1_start(pid1, &plan, &(RosterEntry){ .kind = ROSTER_HOOK, .owner = run },
+                       (uint32_t)crew_size(pid1->crew) + run, ret_pid);
         if (r >= 0)
                 pid1->hook_pids[run] = *ret_pid;
         return r;

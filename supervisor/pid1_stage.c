@@ -61,7 +61,9 @@ static void stage_signal(void *self, uint32_t member, Whom whom, int signal_numb
 static void stage_signal_hook(void *self, uint32_t run, int signal_number) {
         Pid1 *pid1 = self;
         pid_t pid = pid1->hook_pids[run];
-        if (pid > 0)
+        if (crew_hook_view(pid1->crew, run).hook->url)
+                pid1_call_off_hook(pid1, run);
+        else if (pid > 0)
                 (void)child_signal_group(pid, signal_number); /* gone meanwhile: its end is told next */
 }
 
@@ -119,7 +121,7 @@ static void stage_finish(void *self, int code, const char *explanation) {
         int r = termination_write(pid1->config->termination_message_path, code, explanation);
         if (r < 0)
                 log_warning("could not write the termination message: %s", strerrordesc_np(-r));
-        if (!pid1_await_logger(pid1))
+        if (!pid1_await_helpers(pid1))
                 (void)sd_event_exit(pid1->event, code);
 }
 

@@ -72,6 +72,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         must((r == 0) == (config != NULL) && (r == 0) == (complaints_count(complaints) == 0));
         if (config)
                 check_config(config, nowhere);
-        must(plan_print_json(config, complaints, nowhere) == 0);
+        must(plan_print_json(config, NULL, complaints, nowhere) == 0);
         return 0;
 }

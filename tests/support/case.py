@@ -57,6 +57,11 @@ class Case:
     def run_actor(self, steps, options=(), **how):
         return self.run_command([ACTOR, "as", "command", ",", *steps.split()], options, **how)
 
+    def serve(self, server):
+        """A server (servers.py) that goes with the test."""
+        self.cleaners.append(server.clean)
+        return server
+
     def fifo(self, name):
         os.mkfifo(self.path(name))
         return self.path(name)
