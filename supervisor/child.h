@@ -103,6 +103,8 @@ int child_read_failure(int fd, ChildFailure *ret);
 /* To a process that is our child and not yet collected: its pid cannot have been given to another. -ESRCH: gone. */
 int child_signal(pid_t pid, int signal_number);
 int child_signal_group(pid_t group, int signal_number);
+/* To the process group that we are in ourselves, ourselves included: the others are of the same job of a shell. */
+int child_signal_own_group(int signal_number);
 /* To a descendant that is not our child, which may vanish and whose pid may be taken by another at any time: through a
  * pidfd, and only if it still started at `start_ticks` (field 22 of /proc/PID/stat). -ESRCH: gone or another. */
 int child_signal_stranger(pid_t pid, unsigned long long start_ticks, int signal_number);

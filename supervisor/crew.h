@@ -169,7 +169,9 @@ typedef struct CrewView {
 } CrewView;
 
 CrewView crew_overview(const Crew *crew); /* in constant time: it is asked for each event */
-unsigned crew_awaited(const Crew *crew);  /* members that are waited for; counts them */
+/* The present of all these instants: they are the Stage's, whose clock may stand still for a while. */
+usec_t crew_clock_usec(const Crew *crew);
+unsigned crew_awaited(const Crew *crew); /* members that are waited for; counts them */
 
 /* Environment of post-stop hooks, systemd's words (systemd.exec(5)). */
 typedef struct MemberResult {

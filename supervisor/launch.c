@@ -45,7 +45,7 @@ static int enter_session(ChildSession session) {
                 if (setpgid(0, 0) < 0)
                         return -errno;
                 /* SIGTTOU is blocked here, so the background may ask. No terminal, or not our own: nothing to give. */
-                if (tcsetpgrp(STDIN_FILENO, getpid()) < 0 && errno != ENOTTY && errno != ENXIO)
+                if (tcsetpgrp(STDIN_FILENO, getpid()) < 0 && errno != ENOTTY && errno != ENXIO && errno != EIO)
                         return -errno;
                 return 0;
         }

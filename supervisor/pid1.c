@@ -44,7 +44,7 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *userdata) {
 }
 
 void pid1_rearm(Pid1 *pid1) {
-        usec_t next = crew_next_usec(pid1->crew);
+        usec_t next = usec_add(crew_next_usec(pid1->crew), pid1->away_usec);
         if (next == USEC_INFINITY) {
                 (void)sd_event_source_set_enabled(pid1->timer, SD_EVENT_OFF);
                 return;
@@ -75,15 +75,18 @@ static void say_losses(Pid1 *pid1) {
         pid1->archive_error = error;
 }
 
-static int on_pump(sd_event_source *source, void *userdata) {
-        Pid1 *pid1 = userdata;
-        (void)source;
+void pid1_flush(Pid1 *pid1) {
         archive_flush(pid1->archive);
         say_losses(pid1);
         if (pid1->control)
                 control_pump(pid1->control);
         if (pid1->logger)
                 logger_link_pump(pid1->logger);
+}
+
+static int on_pump(sd_event_source *source, void *userdata) {
+        (void)source;
+        pid1_flush(userdata);
         return 0;
 }
 
@@ -206,6 +209,7 @@ static int make_parts(Pid1 *pid1) {
                 return r;
         survey_set_crew(pid1->survey, pid1->crew);
         pid1_make_groups(pid1);
+        pid1_find_foreground(pid1);
         r = make_sockets(pid1);
         if (r >= 0)
                 r = pid1_make_holders(pid1);
@@ -292,7 +296,6 @@ static void seed(Pid1 *pid1) {
 
 static void become_first(Pid1 *pid1) {
         pid1->pid_one = getpid() == 1;
-        pid1->terminal = isatty(STDIN_FILENO);
         if ((!pid1->pid_one || pid1->options->subreaper) && prctl(PR_SET_CHILD_SUBREAPER, 1L, 0L, 0L, 0L) < 0)
                 log_warning("could not become a subreaper: %m; orphans will not be seen");
         if (pid1->options->parent_death_signal > 0 &&
@@ -328,7 +331,8 @@ int pid1_run(Config *config, const RunOptions *options) {
         if (r < 0 && !pid1.finished)
                 log_err("the event loop failed: %s; PID 1 cannot go on", strerrordesc_np(-r));
         code = pid1.finished ? pid1.code : EXIT_OWN_FAULT;
-        on_pump(NULL, &pid1);
+        pid1_leave_terminal(&pid1);
+        pid1_flush(&pid1);
         leave(&pid1, code);
         pid1_free(&pid1);
         return code;

@@ -9,10 +9,12 @@
  * pid1_logger.c   the logger
  * pid1_groups.c   control groups, and whom the OOM killer took
  * pid1_signals.c  what signals mean here
+ * pid1_terminal.c the foreground program
  * pid1_control.c  what the control socket's methods do
  * pid1_upward.c   what the parent of this endwell hears, and when */
 #pragma once
 #include "supervisor/archive.h"
+#include "supervisor/child.h"
 #include "supervisor/control.h"
 #include "supervisor/control_groups.h"
 #include "supervisor/crew.h"
@@ -31,6 +33,7 @@
 #include "supervisor/signals.h"
 #include "supervisor/sockets.h"
 #include "supervisor/survey.h"
+#include "supervisor/terminal.h"
 
 #define HELPER_LOGGER 0 /* RosterEntry.owner of a helper */
 #define HELPER_PROBER 1
@@ -41,7 +44,11 @@ typedef struct Pid1 {
         Config *config;
         const RunOptions *options;
         bool pid_one; /* PID 1 of its namespace; else a subreaper */
-        bool terminal;
+        Terminal terminal;
+        uint32_t foreground; /* the member that shall have the terminal; CREW_NOBODY */
+        bool is_suspended;   /* it was stopped, and is to be continued when we are */
+        int ended_by;        /* the signal of which its last run ended; 0: none, or it runs */
+        usec_t away_usec;    /* how long we were stopped together with it, in all: the crew's clock stood still */
         sd_event *event;
         Runtime runtime;
         bool has_runtime, put_off; /* the timer was late, and was set anew to hear the dead first */
@@ -94,6 +101,10 @@ void pid1_on_probe_exited(Pid1 *pid1, pid_t pid, uint32_t probe_run, Ended how);
 void pid1_on_message(void *userdata, uint32_t slot, const MailboxMessage *message);
 /* Records an event that is not the crew's. */
 void pid1_record(Pid1 *pid1, Event *event);
+/* The crew's clock. */
+usec_t pid1_now(const Pid1 *pid1);
+/* Writes out what was recorded. */
+void pid1_flush(Pid1 *pid1);
 /* After each happening: sets the timer to the crew's next instant. */
 void pid1_rearm(Pid1 *pid1);
 void pid1_tell_past(Pid1 *pid1);
@@ -116,6 +127,16 @@ void pid1_doubt_group(Pid1 *pid1, uint32_t member);
 void pid1_check_group(Pid1 *pid1, uint32_t member);
 /* Its main process ended: fills in Ended.oom. */
 void pid1_note_end(Pid1 *pid1, uint32_t member, Ended *how);
+
+/* Once the crew is there. */
+void pid1_find_foreground(Pid1 *pid1);
+ChildSession pid1_session_of(Pid1 *pid1, uint32_t member, unsigned attempt);
+/* A signal that is the foreground program's, or tells that it may go on: what was done with it, for the journal; NULL:
+ * nothing, it means what it means. */
+const char *pid1_pass_to_foreground(Pid1 *pid1, const SignalReceived *signal);
+void pid1_look_for_stop(Pid1 *pid1); /* after each SIGCHLD */
+void pid1_on_foreground_ended(Pid1 *pid1, uint32_t member, pid_t pid, Ended how);
+void pid1_leave_terminal(Pid1 *pid1);
 
 /* Of the Stage; see crew.h. */
 int pid1_spawn(void *self, uint32_t member, pid_t *ret_pid);

@@ -135,10 +135,6 @@ int pid1_start(Pid1 *pid1, const ChildPlan *plan, const RosterEntry *entry, uint
         return 0;
 }
 
-static ChildSession session_of(const Pid1 *pid1) {
-        return pid1->config->single && isatty(STDIN_FILENO) ? CHILD_FOREGROUND : CHILD_OWN_SESSION;
-}
-
 int pid1_spawn(void *self, uint32_t member, pid_t *ret_pid) {
         Pid1 *pid1 = self;
         MemberView view = crew_view(pid1->crew, member);
@@ -146,8 +142,8 @@ int pid1_spawn(void *self, uint32_t member, pid_t *ret_pid) {
         _cleanup_(watched_done) Watched watched = { { -1, -1 } };
         _cleanup_(handover_done) Handover handover = { .ready_fd = -1 };
         ChildPlan plan = { .argv = view.service->argv,
-                           .inherit_input = pid1->config->single,
-                           .session = session_of(pid1),
+                           .inherit_input = member == pid1->foreground,
+                           .session = pid1_session_of(pid1, member, view.attempt),
                            .control_group = pid1_group_for(pid1, member) };
         add_common(pid1, &outfit.own, &view);
         add_notify_socket(pid1, &outfit.own, member, &view);

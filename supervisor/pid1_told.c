@@ -51,6 +51,7 @@ static void on_main_collected(Pid1 *pid1, pid_t pid, uint32_t member, Ended how)
         if (main_pid != pid && main_pid > 0)
                 return; /* it had handed over by MAINPID= */
         pid1_note_end(pid1, member, &how);
+        pid1_on_foreground_ended(pid1, member, pid, how);
         crew_on_exited(pid1->crew, member, how);
 }
 

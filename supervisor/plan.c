@@ -3,6 +3,7 @@
 #include "base/names.h"
 #include "base/take.h"
 #include "supervisor/logger_link.h"
+#include "supervisor/plan_service.h"
 #include "supervisor/span.h"
 #include <errno.h>
 #include <stdarg.h>
@@ -128,6 +129,10 @@ static void tail_names(Tail *tail, const Config *config, const char *word, const
 
 /* ---- Hooks ---- */
 
+static bool hook_has_own_rights(const Config *config, const HookConfig *hook) {
+        return hook->service < 0 || hook->rights != config->services[hook->service].rights;
+}
+
 static bool hook_is_of_start(const HookConfig *hook) {
         return hook->on == HOOK_PRE_START || hook->on == HOOK_POST_START;
 }
@@ -139,6 +144,12 @@ static void print_hook(const Layout *layout, const HookConfig *hook, const char 
                 return;
         }
         fprintf(layout->out, "%s of %s, at most %s", hook_on_to_string(hook->on), whose, SPAN(hook->timeout_usec));
+        if (hook->url) {
+                fputs(", ", layout->out);
+                plan_print_request(hook, layout->out);
+        }
+        if (hook->rights && hook->rights->user && hook_has_own_rights(layout->config, hook))
+                fprintf(layout->out, ", as %s", hook->rights->user);
         if (hook->on_failure == ON_FAILURE_ABORT)
                 fputs(hook_is_of_start(hook) ? ", a failure is a failed start" : ", a failure is exit 80", layout->out);
         fputc('\n', layout->out);
@@ -183,6 +194,7 @@ static void print_start(const Layout *layout) {
                         if (service->phase != phase)
                                 continue;
                         print_start_of(layout, name, service);
+                        plan_print_service(service, layout->phase_width + 6, layout->out);
                         name = "";
                 }
                 if (*name)
