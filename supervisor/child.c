@@ -6,6 +6,7 @@
 #include "supervisor/launch.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -36,6 +37,21 @@ const char *child_step_to_string(ChildStep step) {
         return (unsigned)step < _CHILD_STEP_MAX ? step_words[step] : NULL;
 }
 
+static const char *const limit_words[] = {
+        [RLIMIT_CPU] = "LimitCPU",           [RLIMIT_FSIZE] = "LimitFSIZE", [RLIMIT_DATA] = "LimitDATA",
+        [RLIMIT_STACK] = "LimitSTACK",       [RLIMIT_CORE] = "LimitCORE",   [RLIMIT_RSS] = "LimitRSS",
+        [RLIMIT_NOFILE] = "LimitNOFILE",     [RLIMIT_AS] = "LimitAS",       [RLIMIT_NPROC] = "LimitNPROC",
+        [RLIMIT_MEMLOCK] = "LimitMEMLOCK",   [RLIMIT_LOCKS] = "LimitLOCKS", [RLIMIT_SIGPENDING] = "LimitSIGPENDING",
+        [RLIMIT_MSGQUEUE] = "LimitMSGQUEUE", [RLIMIT_NICE] = "LimitNICE",   [RLIMIT_RTPRIO] = "LimitRTPRIO",
+        [RLIMIT_RTTIME] = "LimitRTTIME",
+};
+
+const char *child_failure_to_string(const ChildFailure *failure) {
+        if (failure->step == CHILD_STEP_LIMITS && failure->which > 0 && failure->which <= LENGTH_OF(limit_words))
+                return limit_words[failure->which - 1];
+        return child_step_to_string(failure->step);
+}
+
 static struct rlimit given_limit;
 static bool limit_is_known;
 
@@ -62,6 +78,17 @@ static int make_pipe(int *ret_reading, int *ret_writing) {
         return 0;
 }
 
+/* A child that is born in its control group was never outside it; and a move afterwards makes the kernel wait, and
+ * every fork with it. -errno: also where the kernel (before 5.7), a sandbox or the group will not have it. */
+static pid_t fork_into(const char *control_group) {
+        _cleanup_(closep) int fd = open(control_group, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        if (fd < 0)
+                return -errno;
+        struct clone_args how = { .flags = CLONE_INTO_CGROUP, .exit_signal = SIGCHLD, .cgroup = (uint64_t)fd };
+        pid_t pid = (pid_t)syscall(SYS_clone3, &how, sizeof how);
+        return pid < 0 ? -errno : pid;
+}
+
 int child_spawn(const ChildPlan *plan, pid_t *ret_pid, int *ret_failure_fd) {
         _cleanup_(closep) int reading = -1, writing = -1;
         int r = make_pipe(&reading, &writing);
@@ -73,15 +100,18 @@ int child_spawn(const ChildPlan *plan, pid_t *ret_pid, int *ret_failure_fd) {
                 .parent = getpid(),
                 .limit = limit_is_known ? &given_limit : NULL,
         };
+        pid_t pid = plan->control_group ? fork_into(plan->control_group) : -1;
+        order.joins = plan->control_group && pid < 0;
         /* Not fork(): no handler of a library may run in the child. Not vfork(): see the header. */
-        pid_t pid = _Fork();
+        if (pid < 0)
+                pid = _Fork();
         if (pid < 0)
                 return -errno;
         if (pid == 0)
                 launch(&order);
         *ret_pid = pid;
         *ret_failure_fd = TAKE_FD(reading);
-        return 0;
+        return order.joins ? CHILD_JOINS_BY_ITSELF : 0;
 }
 
 int child_read_failure(int fd, ChildFailure *ret) {

@@ -40,6 +40,14 @@ typedef enum ChildStep {
 
 const char *child_step_to_string(ChildStep step);
 
+typedef struct ChildFailure {
+        ChildStep step;
+        int error;    /* errno */
+        size_t which; /* of CHILD_STEP_LIMITS: RLIMIT_… and 1; 0: not said */
+} ChildFailure;
+
+const char *child_failure_to_string(const ChildFailure *failure); /* the step; of a limit its name: LimitNOFILE */
+
 typedef struct ChildOutput {
         int fd;           /* >= 0: use this descriptor (it is duplicated) */
         const char *path; /* else: open this file; NULL: inherit endwell's */
@@ -71,20 +79,18 @@ typedef struct ChildPlan {
         const ChildDescriptor *descriptors;
         size_t n_descriptors;
         const Rights *rights;             /* NULL: endwell's own */
-        const char *control_group;        /* directory of a cgroup v2 that it joins; NULL: none */
+        const char *control_group;        /* directory of a cgroup v2 that it is put into; NULL: none */
         char *pid_words[CHILD_PID_WORDS]; /* in `envp`: its pid is written there, see CHILD_PID_ROOM; NULL */
 } ChildPlan;
-
-typedef struct ChildFailure {
-        ChildStep step;
-        int error; /* errno */
-} ChildFailure;
 
 /* Remembers the descriptor limit that endwell was given and raises its own to the hard one. Call once, early. */
 void child_setup_limits(void);
 
+#define CHILD_JOINS_BY_ITSELF 1
+
 /* 0, the pid, and the reading end of the error pipe (non-blocking, close-on-exec); or -errno (fork, pipe), no child
- * left. */
+ * left. CHILD_JOINS_BY_ITSELF: the same, but the kernel would not make it in its control group; it tries to join before
+ * exec, and goes on when it cannot. */
 int child_spawn(const ChildPlan *plan, pid_t *ret_pid, int *ret_failure_fd);
 
 /* After the pipe became readable: 0 exec was reached (end of file), 1 a step failed (*ret), -EAGAIN nothing yet, or

@@ -2,11 +2,13 @@
 #include "supervisor/launch.h"
 #include "base/take.h"
 #include "supervisor/descriptors.h"
+#include "supervisor/rights.h"
 #include "supervisor/signals.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -23,12 +25,15 @@ static int exit_code_for(ChildStep step, int error) {
         return error == ENOENT || error == ENOTDIR ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 }
 
-_Noreturn static void fail(int failure_fd, ChildStep step, int error) {
-        ChildFailure failure = { .step = step, .error = error };
+_Noreturn static void fail_with(int failure_fd, ChildFailure failure) {
         /* An empty pipe takes so few bytes whole. When nobody reads any more, the exit code still tells the kind. */
         ssize_t n = write(failure_fd, &failure, sizeof failure);
         (void)n;
-        _exit(exit_code_for(step, error));
+        _exit(exit_code_for(failure.step, failure.error));
+}
+
+_Noreturn static void fail(int failure_fd, ChildStep step, int error) {
+        fail_with(failure_fd, (ChildFailure){ .step = step, .error = error });
 }
 
 static int enter_session(ChildSession session) {
@@ -134,23 +139,53 @@ int launch_exec(char *const *argv, char *const *envp) {
         }
 }
 
-static void arrange_descriptors(const Launch *launch) {
-        Descriptors descriptors;
+/* "0" is whoever writes it. A child that cannot join is found by other marks, and runs all the same. */
+static void join_control_group(const char *directory) {
+        char path[PATH_MAX];
+        if (!join(directory, strlen(directory), "cgroup.procs", path))
+                return;
+        _cleanup_(closep) int fd = open(path, O_WRONLY | O_CLOEXEC);
+        if (fd >= 0 && write(fd, "0", 1) < 0)
+                return;
+}
+
+/* The failure pipe may have to make room for a descriptor of the plan; its number from here on. */
+static int arrange_descriptors(const Launch *launch) {
+        Descriptors descriptors = { .failure_fd = launch->failure_fd };
         ChildStep step = CHILD_STEP_NONE;
 
         int r = descriptors_open(launch->plan, &descriptors, &step);
         if (r >= 0)
-                r = descriptors_place(&descriptors, &step);
+                r = descriptors_place(launch->plan, &descriptors, &step);
         if (r < 0)
-                fail(launch->failure_fd, step, -r);
-        r = descriptors_close_others(launch->failure_fd);
+                fail(descriptors.failure_fd, step, -r);
+        return descriptors.failure_fd;
+}
+
+static void apply_rights(const Launch *launch, int failure_fd) {
+        ChildFailure failure;
+        if (launch->limit && setrlimit(RLIMIT_NOFILE, launch->limit) < 0)
+                fail(failure_fd, CHILD_STEP_LIMITS, errno);
+        if (!launch->plan->rights)
+                return;
+        if (rights_apply(launch->plan->rights, &failure) < 0)
+                fail_with(failure_fd, failure);
+        /* The kernel forgets it when the user or the capabilities change. */
+        int r = set_parent_death_signal(launch->plan->parent_death_signal, launch->parent);
         if (r < 0)
-                fail(launch->failure_fd, CHILD_STEP_DESCRIPTORS, -r);
+                fail(failure_fd, CHILD_STEP_SIGNALS, -r);
+}
+
+static void write_pid_words(char *const words[CHILD_PID_WORDS]) {
+        for (int i = 0; i < CHILD_PID_WORDS; i++)
+                if (words[i])
+                        (void)snprintf(words[i], sizeof CHILD_PID_ROOM, "%d", (int)getpid());
 }
 
 /* The session comes first: from then on a signal to the group finds the child. Then the signals: what was sent since
  * the fork arrives. That is not left for the end, because what follows may wait for others (a FIFO without a reader, a
- * directory on a dead network), and a child that waits must still end when it is asked. */
+ * directory on a dead network), and a child that waits must still end when it is asked. The directory comes after the
+ * user, who must be able to enter it. */
 _Noreturn void launch(const Launch *launch) {
         const ChildPlan *plan = launch->plan;
 
@@ -162,10 +197,12 @@ _Noreturn void launch(const Launch *launch) {
                 r = signals_reset_for_child();
         if (r < 0)
                 fail(launch->failure_fd, CHILD_STEP_SIGNALS, -r);
-        arrange_descriptors(launch);
-        if (launch->limit && setrlimit(RLIMIT_NOFILE, launch->limit) < 0)
-                fail(launch->failure_fd, CHILD_STEP_LIMITS, errno);
+        if (launch->joins)
+                join_control_group(plan->control_group);
+        int failure_fd = arrange_descriptors(launch);
+        apply_rights(launch, failure_fd);
         if (plan->directory && chdir(plan->directory) < 0)
-                fail(launch->failure_fd, CHILD_STEP_DIRECTORY, errno);
-        fail(launch->failure_fd, CHILD_STEP_EXEC, -launch_exec(plan->argv, plan->envp));
+                fail(failure_fd, CHILD_STEP_DIRECTORY, errno);
+        write_pid_words(plan->pid_words);
+        fail(failure_fd, CHILD_STEP_EXEC, -launch_exec(plan->argv, plan->envp));
 }

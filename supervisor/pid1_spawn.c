@@ -1,5 +1,6 @@
 /* pid1_spawn.c - makes the processes that the crew asks for: what they find in their environment and descriptors. */
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,6 @@
 #include "base/log.h"
 #include "base/take.h"
 #include "supervisor/child.h"
-#include "supervisor/environment.h"
 #include "supervisor/pid1.h"
 
 extern char **environ;
@@ -61,8 +61,37 @@ static void watch_output(Pid1 *pid1, uint32_t member, const MemberView *view, Wa
                             view->service->name, strerrordesc_np(-r));
 }
 
+/* A service that shall say that it lives must know how often, and that it is meant. */
+static void add_watchdog(Environment *environment, const ServiceConfig *service, ChildPlan *plan) {
+        if (service->watchdog_usec == USEC_INFINITY)
+                return;
+        environment_add(environment, "WATCHDOG_USEC", "%" PRIu64, service->watchdog_usec);
+        plan->pid_words[1] = environment_add_pid(environment, "WATCHDOG_PID");
+}
+
 void outfit_done(Outfit *outfit) {
         free(outfit->envp);
+}
+
+/* The environment and the rights of a process; `outfit->own` has endwell's words already. */
+static int dress(Outfit *outfit, const Rights *rights, char *const *configured, const Inheritance *inheritance,
+                 ChildPlan *plan) {
+        if (rights)
+                environment_add_user(&outfit->user, rights);
+        int r = environment_join(&(EnvironmentParts){ .own = &outfit->own,
+                                                      .configured = configured,
+                                                      .user = &outfit->user,
+                                                      .inherited = environ,
+                                                      .inheritance = inheritance },
+                                 &outfit->envp);
+        plan->envp = outfit->envp;
+        plan->rights = rights;
+        return r;
+}
+
+static int dress_as_service(Outfit *outfit, const ServiceConfig *service, ChildPlan *plan) {
+        plan->directory = service->working_directory;
+        return dress(outfit, service->rights, service->environment, service->inheritance, plan);
 }
 
 int pid1_plan_check(Pid1 *pid1, uint32_t member, Outfit *outfit, ChildPlan *ret) {
@@ -71,10 +100,7 @@ int pid1_plan_check(Pid1 *pid1, uint32_t member, Outfit *outfit, ChildPlan *ret)
         add_common(pid1, &outfit->own, &view);
         if (view.pid > 0)
                 environment_add(&outfit->own, "MAINPID", "%d", (int)view.pid);
-        int r = environment_join(&outfit->own, view.service->environment, environ, &outfit->envp);
-        ret->envp = outfit->envp;
-        ret->directory = view.service->working_directory;
-        return r;
+        return dress_as_service(outfit, view.service, ret);
 }
 
 static ChildOutput output_of(const Output *output, int watched_fd) {
@@ -113,22 +139,20 @@ static ChildSession session_of(const Pid1 *pid1) {
 int pid1_spawn(void *self, uint32_t member, pid_t *ret_pid) {
         Pid1 *pid1 = self;
         MemberView view = crew_view(pid1->crew, member);
-        Environment own = { 0 };
-        _cleanup_(freep) char **envp = NULL;
+        _cleanup_(outfit_done) Outfit outfit = { 0 };
         _cleanup_(watched_done) Watched watched = { { -1, -1 } };
-        add_common(pid1, &own, &view);
-        add_notify_socket(pid1, &own, member);
-        int r = environment_join(&own, view.service->environment, environ, &envp);
+        ChildPlan plan = { .argv = view.service->argv,
+                           .inherit_input = pid1->config->single,
+                           .session = session_of(pid1) };
+        add_common(pid1, &outfit.own, &view);
+        add_notify_socket(pid1, &outfit.own, member);
+        add_watchdog(&outfit.own, view.service, &plan);
+        int r = dress_as_service(&outfit, view.service, &plan);
         if (r < 0)
                 return r;
         watch_output(pid1, member, &view, &watched);
-        ChildPlan plan = { .argv = view.service->argv,
-                           .envp = envp,
-                           .directory = view.service->working_directory,
-                           .inherit_input = pid1->config->single,
-                           .output = output_of(service_output(view.service), watched.fds[0]),
-                           .error = output_of(service_error(view.service), watched.fds[1]),
-                           .session = session_of(pid1) };
+        plan.output = output_of(service_output(view.service), watched.fds[0]);
+        plan.error = output_of(service_error(view.service), watched.fds[1]);
         r = pid1_start(pid1, &plan, &(RosterEntry){ .kind = ROSTER_MAIN, .owner = member }, member, ret_pid);
         if (r < 0)
                 return r;
@@ -165,6 +189,11 @@ static void add_member_words(Pid1 *pid1, Environment *environment, const HookVie
                                 sigabbrev_np(result.exit_status) ? sigabbrev_np(result.exit_status) : "UNKNOWN");
 }
 
+/* A service's secrets are no more its hook's than its own to have. */
+static const Inheritance *inheritance_of(const Pid1 *pid1, const HookConfig *hook) {
+        return hook->service < 0 ? NULL : pid1->config->services[hook->service].inheritance;
+}
+
 int pid1_spawn_hook(void *self, uint32_t run, pid_t *ret_pid) {
         Pid1 *pid1 = self;
         HookView hook = crew_hook_view(pid1->crew, run);
@@ -174,21 +203,19 @@ int pid1_spawn_hook(void *self, uint32_t run, pid_t *ret_pid) {
         }
         bool has_member = hook.member != CREW_NOBODY;
         MemberView view = has_member ? crew_view(pid1->crew, hook.member) : (MemberView){ 0 };
-        Environment own = { 0 };
-        _cleanup_(freep) char **envp = NULL;
-        add_common(pid1, &own, has_member ? &view : NULL);
-        add_hook_words(pid1, &own, &hook);
-        if (has_member)
-                add_member_words(pid1, &own, &hook, &view);
-        int r = environment_join(&own, hook.hook->environment, environ, &envp);
-        if (r < 0)
-                return r;
+        _cleanup_(outfit_done) Outfit outfit = { 0 };
         ChildPlan plan = { .argv = hook.hook->argv,
-                           .envp = envp,
                            .directory = hook.hook->working_directory,
                            .output = CHILD_OUTPUT_INHERIT,
                            .error = CHILD_OUTPUT_INHERIT,
                            .session = CHILD_OWN_SESSION };
+        add_common(pid1, &outfit.own, has_member ? &view : NULL);
+        add_hook_words(pid1, &outfit.own, &hook);
+        if (has_member)
+                add_member_words(pid1, &outfit.own, &hook, &view);
+        int r = dress(&outfit, hook.hook->rights, hook.hook->environment, inheritance_of(pid1, hook.hook), &plan);
+        if (r < 0)
+                return r;
         r = pid1_start(pid1, &plan, &(RosterEntry){ .kind = ROSTER_HOOK, .owner = run },
                        (uint32_t)crew_size(pid1->crew) + run, ret_pid);
         if (r >= 0)

@@ -18,13 +18,13 @@ void pid1_on_launch(void *userdata, uint32_t slot, const ChildFailure *failure) 
         Pid1 *pid1 = userdata;
         uint32_t n = (uint32_t)crew_size(pid1->crew), n_runs = (uint32_t)crew_hook_runs(pid1->crew);
         if (slot < n && failure)
-                crew_on_spawn_failed(pid1->crew, slot, child_step_to_string(failure->step), failure->error);
+                crew_on_spawn_failed(pid1->crew, slot, child_failure_to_string(failure), failure->error);
         else if (slot < n)
                 crew_on_executed(pid1->crew, slot);
         else if (slot >= n + n_runs)
                 pid1_on_probe_launch(pid1, slot - n - n_runs, failure);
         else if (failure)
-                crew_on_hook_spawn_failed(pid1->crew, slot - n, child_step_to_string(failure->step), failure->error);
+                crew_on_hook_spawn_failed(pid1->crew, slot - n, child_failure_to_string(failure), failure->error);
         pid1_rearm(pid1);
 }
 

@@ -1,4 +1,5 @@
-/* test_environment.c - endwell's own names win over the configuration's, and those over what was inherited. */
+/* test_environment.c - endwell's own names win over the configuration's, those over the user's, and all over what was
+ * inherited. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,14 +11,18 @@
 static char *const none[] = { NULL };
 
 /* The joined words, separated by blanks. */
-static const char *joined(const Environment *environment, char *const *configured, char *const *inherited) {
+static const char *join(const EnvironmentParts *parts) {
         static char text[65536];
         _cleanup_(freep) char **all = NULL;
-        cr_assert_eq(environment_join(environment, configured, inherited, &all), 0);
+        cr_assert_eq(environment_join(parts, &all), 0);
         text[0] = '\0';
         for (size_t i = 0; all[i]; i++)
                 snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", i ? " " : "", all[i]);
         return text;
+}
+
+static const char *joined(const Environment *environment, char *const *configured, char *const *inherited) {
+        return join(&(EnvironmentParts){ .own = environment, .configured = configured, .inherited = inherited });
 }
 
 Test(environment, what_is_added_is_a_name_and_a_value) {
@@ -58,7 +63,7 @@ Test(environment, an_inherited_word_without_a_value_is_a_name) {
 Test(environment, nothing_at_all_is_a_list_with_an_end) {
         Environment environment = { 0 };
         _cleanup_(freep) char **all = NULL;
-        cr_assert_eq(environment_join(&environment, NULL, NULL, &all), 0);
+        cr_assert_eq(environment_join(&(EnvironmentParts){ .own = &environment }, &all), 0);
         cr_assert_null(all[0]);
 }
 
@@ -102,6 +107,100 @@ Test(environment, the_words_that_were_inherited_are_passed_on_and_not_copied) {
         char word[] = "HOME=/root";
         Environment environment = { 0 };
         _cleanup_(freep) char **all = NULL;
-        cr_assert_eq(environment_join(&environment, NULL, LIST(word), &all), 0);
+        cr_assert_eq(environment_join(&(EnvironmentParts){ .own = &environment, .inherited = LIST(word) }, &all), 0);
         cr_assert_eq(all[0], word);
+}
+
+Test(environment, the_users_words_stand_between_the_configurations_and_what_was_inherited) {
+        Environment own = { 0 }, user = { 0 };
+        Rights rights = RIGHTS_NONE;
+        rights.user = (char *)"web";
+        rights.home = (char *)"/srv/web";
+        rights.shell = (char *)"/bin/sh";
+        environment_add(&own, "ENDWELL_SERVICE", "web");
+        environment_add_user(&user, &rights);
+        EnvironmentParts parts = { .own = &own,
+                                   .configured = LIST("HOME=/elsewhere"),
+                                   .user = &user,
+                                   .inherited =
+                                           LIST("HOME=/root", "USER=root", "LOGNAME=root", "SHELL=/bin/zsh", "A=1") };
+        cr_assert_str_eq(join(&parts), "ENDWELL_SERVICE=web HOME=/elsewhere USER=web LOGNAME=web SHELL=/bin/sh A=1");
+}
+
+Test(environment, a_user_without_a_database_entry_leaves_what_was_inherited) {
+        Environment own = { 0 }, user = { 0 };
+        environment_add_user(&user, &RIGHTS_NONE);
+        EnvironmentParts parts = { .own = &own, .user = &user, .inherited = LIST("HOME=/root") };
+        cr_assert_str_eq(join(&parts), "HOME=/root");
+}
+
+Test(environment, only_what_is_passed_is_inherited_and_the_path) {
+        Environment own = { 0 };
+        Inheritance inheritance = { .passes_some = true, .pass = (char **)LIST("LANG", "MISSING", "TZ") };
+        EnvironmentParts parts = { .own = &own,
+                                   .configured = LIST("MINE=1"),
+                                   .inherited = LIST("A=1", "LANG=C", "LANGUAGE=x", "PATH=/bin", "=odd", "TZ="),
+                                   .inheritance = &inheritance };
+        cr_assert_str_eq(join(&parts), "MINE=1 LANG=C PATH=/bin TZ=");
+        inheritance.pass = NULL;
+        cr_assert_str_eq(join(&parts), "MINE=1 PATH=/bin");
+}
+
+Test(environment, what_is_unset_is_gone_wherever_it_came_from_but_endwells_own_word) {
+        Environment own = { 0 }, user = { 0 };
+        Rights rights = RIGHTS_NONE;
+        Inheritance inheritance = { .unset = (char **)LIST("SECRET", "USER", "FILE", "ENDWELL_OWNER", "PATH") };
+        rights.user = (char *)"web";
+        environment_add(&own, "ENDWELL_OWNER", "me");
+        environment_add_user(&user, &rights);
+        EnvironmentParts parts = { .own = &own,
+                                   .configured = LIST("FILE=1", "KEPT=1"),
+                                   .user = &user,
+                                   .inherited = LIST("SECRET=1", "SECRETS=2", "USER=root", "PATH=/bin"),
+                                   .inheritance = &inheritance };
+        cr_assert_str_eq(join(&parts), "ENDWELL_OWNER=me KEPT=1 LOGNAME=web SECRETS=2");
+        inheritance.passes_some = true;
+        cr_assert_str_eq(join(&parts), "ENDWELL_OWNER=me KEPT=1 LOGNAME=web");
+}
+
+Test(environment, a_list_that_has_a_name_twice_gives_its_first_word) {
+        Environment own = { 0 };
+        cr_assert_str_eq(joined(&own, LIST("A=1", "A=2"), LIST("B=1", "A=3", "B=2")), "A=1 B=1");
+}
+
+/* Every name must be found again, however many share a beginning or a place in the table. */
+Test(environment, thousands_of_words_are_each_there_once) {
+        enum { N = 20000 };
+        static char words[N][16];
+        static char *configured[N + 1], *inherited[2 * N + 1];
+        _cleanup_(freep) char **all = NULL;
+        _cleanup_(freep) char *seen = calloc(N, 1);
+        Environment own = { 0 };
+        size_t n = 0;
+        for (size_t i = 0; i < N; i++) {
+                snprintf(words[i], sizeof words[i], "V%zu=%zu", i, i);
+                inherited[i] = inherited[N + i] = words[i];
+                if (i % 2)
+                        configured[n++] = words[i];
+        }
+        EnvironmentParts parts = { .own = &own, .configured = configured, .inherited = inherited };
+        cr_assert_eq(environment_join(&parts, &all), 0);
+        for (n = 0; all[n]; n++) {
+                size_t i = strtoul(all[n] + 1, NULL, 10);
+                cr_assert(i < N && !seen[i], "%s", all[n]);
+                seen[i] = 1;
+        }
+        cr_assert_eq(n, N);
+}
+
+Test(environment, the_room_for_a_pid_is_where_the_caller_is_told) {
+        Environment environment = { 0 };
+        environment_add(&environment, "BEFORE", "1");
+        char *digits = environment_add_pid(&environment, "WATCHDOG_PID");
+        environment_add(&environment, "AFTER", "2");
+        snprintf(digits, sizeof CHILD_PID_ROOM, "%d", 4194304);
+        cr_assert_str_eq(joined(&environment, NULL, NULL), "BEFORE=1 WATCHDOG_PID=4194304 AFTER=2");
+        for (unsigned i = 0; i < ENVIRONMENT_OWN_MAX; i++)
+                environment_add(&environment, "N", "1");
+        cr_assert_null(environment_add_pid(&environment, "LISTEN_PID"));
 }
