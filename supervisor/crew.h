@@ -49,7 +49,8 @@ typedef struct Stage {
         /* Asks for a fresh look at adopted orphans, answered by crew_on_surveyed() (never from inside this call). */
         void (*survey)(void *self);
         /* Begins a check of a probe run, which is answered by crew_on_probed(), once, and never from inside this call.
-         * 0; or -errno when it could not begin: then no answer comes, and it says nothing of the service. */
+         * The timeout of a command is kept by the crew, that of the other checks by the stage (PROBE_FAILED). 0; or
+         * -errno when it could not begin: then no answer comes, and it says nothing of the service. */
         int (*probe)(void *self, uint32_t probe_run);
         /* Its time is up, or nobody wants the answer any more: an exec probe's whole group is killed. The answer still
          * comes, soon, as PROBE_UNKNOWN: when nothing of the check is left. */
