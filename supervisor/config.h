@@ -76,6 +76,8 @@ typedef struct Relations {
 
 typedef enum ListenBy { LISTEN_TCP, LISTEN_UNIX, _LISTEN_BY_MAX } ListenBy;
 
+const char *listen_by_to_string(ListenBy by); /* tcp://, unix: */
+
 /* A socket that endwell holds for a service. */
 typedef struct ListenConfig {
         ListenBy by;

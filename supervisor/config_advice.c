@@ -13,9 +13,8 @@ static const char *base_name(const char *path) {
         return slash ? slash + 1 : path;
 }
 
-static void warn_if_missing(Reading *reading, const Setting *setting, const char *program, char *const *environment,
-                            const char *directory) {
-        int r = program_find(program, environment, directory);
+static void warn_if_missing(Reading *reading, const Setting *setting, const char *program, const ProgramPlace *place) {
+        int r = program_find(program, place);
 
         if (r == -ENOMEM)
                 reading->error = r;
@@ -58,19 +57,42 @@ static void advise_signal(Reading *reading, const SettingsSection *section, cons
                                 name, signal_to_string(number, text), text);
 }
 
-void config_check_programs(Reading *reading) {
-        const Config *config = reading->config;
+static void check_service(Reading *reading, size_t i) {
+        static const char *const keys[_PROBE_KIND_MAX] = {
+                [PROBE_STARTUP] = "StartupProbe",
+                [PROBE_LIVENESS] = "LivenessProbe",
+                [PROBE_READINESS] = "ReadinessProbe",
+        };
+        const ServiceConfig *service = &reading->config->services[i];
+        const SettingsSection *section = reading->services[i];
+        const ProgramPlace place = { .environment = service->environment,
+                                     .inheritance = service->inheritance,
+                                     .directory = service->working_directory };
 
-        for (size_t i = 0; i < config->n_services && reading->error == 0; i++) {
-                const ServiceConfig *service = &config->services[i];
-                if (!service->argv)
-                        continue;
-                warn_if_missing(reading, settings_get(reading->services[i], "ExecStart"), service->argv[0],
-                                service->environment, service->working_directory);
-                advise_signal(reading, reading->services[i], service);
-        }
-        for (size_t i = 0; i < config->n_hooks && reading->error == 0; i++)
-                if (config->hooks[i].argv)
-                        warn_if_missing(reading, settings_get(reading->hooks[i], "Exec"), config->hooks[i].argv[0],
-                                        config->hooks[i].environment, config->hooks[i].working_directory);
+        for (int kind = 0; service->probes && kind < _PROBE_KIND_MAX; kind++)
+                if (service->probes[kind].argv)
+                        warn_if_missing(reading, settings_get(section, keys[kind]), service->probes[kind].argv[0],
+                                        &place);
+        if (!service->argv)
+                return;
+        warn_if_missing(reading, settings_get(section, "ExecStart"), service->argv[0], &place);
+        advise_signal(reading, section, service);
+}
+
+static void check_hook(Reading *reading, size_t i) {
+        const HookConfig *hook = &reading->config->hooks[i];
+        const ServiceConfig *service = hook->service < 0 ? NULL : &reading->config->services[hook->service];
+        const ProgramPlace place = { .environment = hook->environment,
+                                     .inheritance = service ? service->inheritance : NULL,
+                                     .directory = hook->working_directory };
+
+        if (hook->argv)
+                warn_if_missing(reading, settings_get(reading->hooks[i], "Exec"), hook->argv[0], &place);
+}
+
+void config_check_programs(Reading *reading) {
+        for (size_t i = 0; i < reading->config->n_services && reading->error == 0; i++)
+                check_service(reading, i);
+        for (size_t i = 0; i < reading->config->n_hooks && reading->error == 0; i++)
+                check_hook(reading, i);
 }

@@ -29,6 +29,7 @@ typedef enum Whom {
 typedef struct Ended {
         int code;   /* CLD_EXITED, CLD_KILLED, CLD_DUMPED */
         int status; /* exit status or signal */
+        bool oom;   /* of a main process: the OOM killer's SIGKILL */
         uint64_t max_rss_kib;
         usec_t cpu_usec;
 } Ended;
@@ -168,7 +169,9 @@ typedef struct CrewView {
 } CrewView;
 
 CrewView crew_overview(const Crew *crew); /* in constant time: it is asked for each event */
-unsigned crew_awaited(const Crew *crew);  /* members that are waited for; counts them */
+/* The present of all these instants: they are the Stage's, whose clock may stand still for a while. */
+usec_t crew_clock_usec(const Crew *crew);
+unsigned crew_awaited(const Crew *crew); /* members that are waited for; counts them */
 
 /* Environment of post-stop hooks, systemd's words (systemd.exec(5)). */
 typedef struct MemberResult {

@@ -77,6 +77,7 @@ typedef struct Member {
         bool start_hook_failed : 1, requirement_failed : 1, counted_ready : 1, forced_in_ending : 1;
         bool executed : 1;   /* exec was reached in this run */
         bool said_ready : 1; /* READY=1, or the line, in this run */
+        bool oom : 1;        /* this run's main process was the OOM killer's */
         uint8_t illness : 2; /* Illness: for which this run is being ended */
 } Member;
 

@@ -19,7 +19,7 @@ static void begin_run(Crew *crew, Member *member) {
         member->ready_usec = member->asked_usec = member->spawned_usec = member->exited_usec = 0;
         member->kill_reason = member->error_step = NULL;
         member->has_exited = member->asked = member->clean = member->said_stopping = member->drained = false;
-        member->overdue = member->start_hook_failed = false;
+        member->overdue = member->start_hook_failed = member->oom = false;
         member->executed = member->said_ready = false;
         member->illness = ILL_NOT;
         member->pid = 0;

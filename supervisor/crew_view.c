@@ -110,6 +110,10 @@ CrewView crew_overview(const Crew *crew) {
         };
 }
 
+usec_t crew_clock_usec(const Crew *crew) {
+        return crew_now(crew);
+}
+
 unsigned crew_awaited(const Crew *crew) {
         unsigned awaited = 0;
         for (uint32_t i = 0; i < crew->n_members; i++)

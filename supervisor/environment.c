@@ -1,5 +1,6 @@
 /* environment.c - see environment.h. */
 #include "supervisor/environment.h"
+#include "supervisor/child.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -34,6 +35,13 @@ void environment_add(Environment *environment, const char *name, const char *for
         environment->own[environment->n++] = at;
         environment->own[environment->n] = NULL;
         environment->used += (size_t)n + (size_t)m + 1;
+}
+
+void environment_put(Environment *environment, const char *word) {
+        if (environment->n == ENVIRONMENT_OWN_MAX)
+                return;
+        environment->own[environment->n++] = word;
+        environment->own[environment->n] = NULL;
 }
 
 char *environment_add_pid(Environment *environment, const char *name) {

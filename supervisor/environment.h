@@ -24,6 +24,8 @@ void environment_done(Environment *environment);
  * Without memory environment_join() will say so. */
 void environment_add(Environment *environment, const char *name, const char *format, ...)
         __attribute__((format(printf, 3, 4)));
+/* Adds a word of the caller's, "NAME=value" of any length, which must live as long. */
+void environment_put(Environment *environment, const char *word);
 /* Adds "NAME=" and room for a pid; where its digits shall go: for ChildPlan.pid_words. NULL: it does not fit. */
 char *environment_add_pid(Environment *environment, const char *name);
 /* Adds HOME, USER, LOGNAME and SHELL, as far as the user's database entry says them. */

@@ -44,7 +44,7 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *userdata) {
 }
 
 void pid1_rearm(Pid1 *pid1) {
-        usec_t next = crew_next_usec(pid1->crew);
+        usec_t next = usec_add(crew_next_usec(pid1->crew), pid1->away_usec);
         if (next == USEC_INFINITY) {
                 (void)sd_event_source_set_enabled(pid1->timer, SD_EVENT_OFF);
                 return;
@@ -75,15 +75,18 @@ static void say_losses(Pid1 *pid1) {
         pid1->archive_error = error;
 }
 
-static int on_pump(sd_event_source *source, void *userdata) {
-        Pid1 *pid1 = userdata;
-        (void)source;
+void pid1_flush(Pid1 *pid1) {
         archive_flush(pid1->archive);
         say_losses(pid1);
         if (pid1->control)
                 control_pump(pid1->control);
         if (pid1->logger)
                 logger_link_pump(pid1->logger);
+}
+
+static int on_pump(sd_event_source *source, void *userdata) {
+        (void)source;
+        pid1_flush(userdata);
         return 0;
 }
 
@@ -118,6 +121,8 @@ static int make_mailbox(Pid1 *pid1) {
         char directory[128];
         snprintf(directory, sizeof directory, "%s/notify", pid1->runtime.directory);
         if (mkdir(directory, 0711) < 0 && errno != EEXIST)
+                return -errno;
+        if (chmod(directory, 0711) < 0) /* whatever the umask left of it: services of other uids must come through */
                 return -errno;
         return mailbox_new(&pid1->mailbox, pid1->event, directory, (uint32_t)crew_size(pid1->crew), pid1_on_message,
                            pid1);
@@ -203,7 +208,11 @@ static int make_parts(Pid1 *pid1) {
         if (r < 0)
                 return r;
         survey_set_crew(pid1->survey, pid1->crew);
+        pid1_make_groups(pid1);
+        pid1_find_foreground(pid1);
         r = make_sockets(pid1);
+        if (r >= 0)
+                r = pid1_make_holders(pid1);
         if (r >= 0)
                 r = pid1_make_logger(pid1);
         if (r >= 0)
@@ -218,6 +227,7 @@ static void leave(Pid1 *pid1, int code) {
 #ifndef __SANITIZE_ADDRESS__
         if (pid1->finished) {
                 control_leave(pid1->control);
+                control_groups_free(pid1->groups);
                 fflush(NULL);
                 _exit(code);
         }
@@ -229,10 +239,13 @@ static Pid1 *pid1_free(Pid1 *pid1) {
         signals_free(pid1->signals);
         control_free(pid1->control);
         mailbox_free(pid1->mailbox);
+        pid1_free_holders(pid1);
         logger_link_free(pid1->logger);
         prober_link_free(pid1->prober);
         launches_free(pid1->launches);
         survey_free(pid1->survey);
+        control_groups_free(pid1->groups);
+        oom_close(&pid1->oom);
         roster_free(pid1->roster);
         crew_free(pid1->crew);
         archive_free(pid1->archive);
@@ -283,7 +296,6 @@ static void seed(Pid1 *pid1) {
 
 static void become_first(Pid1 *pid1) {
         pid1->pid_one = getpid() == 1;
-        pid1->terminal = isatty(STDIN_FILENO);
         if ((!pid1->pid_one || pid1->options->subreaper) && prctl(PR_SET_CHILD_SUBREAPER, 1L, 0L, 0L, 0L) < 0)
                 log_warning("could not become a subreaper: %m; orphans will not be seen");
         if (pid1->options->parent_death_signal > 0 &&
@@ -294,7 +306,7 @@ static void become_first(Pid1 *pid1) {
 }
 
 int pid1_run(Config *config, const RunOptions *options) {
-        Pid1 pid1 = { .config = config, .options = options, .code = EXIT_OWN_FAULT };
+        Pid1 pid1 = { .config = config, .options = options, .oom = OOM_NONE, .code = EXIT_OWN_FAULT };
         become_first(&pid1);
         int code = open_runtime(&pid1);
         if (code != 0)
@@ -317,7 +329,8 @@ int pid1_run(Config *config, const RunOptions *options) {
         if (r < 0 && !pid1.finished)
                 log_err("the event loop failed: %s; PID 1 cannot go on", strerrordesc_np(-r));
         code = pid1.finished ? pid1.code : EXIT_OWN_FAULT;
-        on_pump(NULL, &pid1);
+        pid1_leave_terminal(&pid1);
+        pid1_flush(&pid1);
         leave(&pid1, code);
         pid1_free(&pid1);
         return code;

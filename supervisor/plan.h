@@ -14,9 +14,9 @@ int plan_print(const Config *config, FILE *out);
  * null. Times end in _us; null stands for what has no limit of its own. 0 or -ENOMEM. */
 int plan_print_json(const Config *config, const Complaints *complaints, FILE *out);
 
-/* Descriptors that PID 1 would hold at once, at worst: each instance has a notify socket, control clients come on top.
- */
+/* Descriptors that PID 1 would hold at once, at worst; and those of them that services may store. */
 unsigned long plan_descriptors(const Config *config);
+unsigned long plan_stored_descriptors(const Config *config);
 
 /* Services by phase, then depth of their After chain, then as in the file: the order of the start within each phase,
  * and reversed that of the stop. free() it. 0 or -ENOMEM. */

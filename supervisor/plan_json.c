@@ -3,6 +3,7 @@
 #include "base/names.h"
 #include "base/take.h"
 #include "supervisor/plan.h"
+#include "supervisor/plan_service.h"
 #include <errno.h>
 #include <stdlib.h>
 
@@ -49,6 +50,7 @@ static void put_start_of(Json *json, const Config *config, const ServiceConfig *
         json_put_bool(json, "essential", service->essential);
         put_names(json, "after", config, service_after(service));
         put_names(json, "requires", config, service_requires(service));
+        plan_put_service(json, service);
         json_close(json);
 }
 
@@ -92,6 +94,7 @@ static void put_hooks(Json *json, const Config *config, unsigned phase) {
                 json_put_string(json, "on", hook->log_pattern ? NULL : hook_on_to_string(hook->on));
                 json_put_string(json, "log_pattern", hook->log_pattern);
                 json_put_string(json, "service", service ? service->name : NULL);
+                plan_put_hook(json, hook);
                 put_span(json, "timeout_us", hook->timeout_usec);
                 json_put_bool(json, "abort", hook->on_failure == ON_FAILURE_ABORT);
                 json_close(json);

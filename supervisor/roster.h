@@ -53,3 +53,6 @@ void roster_collect(Roster *roster, pid_t pid);
 /* Whether we have any child at all, dead or alive: one system call, where a look into /proc costs a hundred times more.
  */
 bool roster_has_children(void);
+/* The signal that stopped this child of ours, told once for each stop; 0: it goes on, or its stop was told. SIGCHLD
+ * that came together are one, so ask after each. */
+int roster_take_stop(pid_t pid);
