@@ -8,6 +8,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#define STACK_SPAN (256UL * 1024) /* deeper than any start */
+
+static uintptr_t page_size(void) {
+        return (uintptr_t)sysconf(_SC_PAGESIZE);
+}
+
 /* Those that PID 1 runs in for as long as it lives. libsystemd brings six more, for compression and cryptography. */
 static bool is_in_use(const char *object) {
         static const char *const used[] = { "/libc.so", "/libsystemd.so", "/libjansson.so" };
@@ -40,7 +46,7 @@ static bool can_be_shed(const ElfW(Phdr) * segment, bool in_use) {
 }
 
 static int shed_object(struct dl_phdr_info *object, size_t size, void *userdata) {
-        uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+        uintptr_t page = page_size();
         bool in_use = is_in_use(object->dlpi_name);
         (void)size, (void)userdata;
 
@@ -54,7 +60,17 @@ static int shed_object(struct dl_phdr_info *object, size_t size, void *userdata)
         return 0;
 }
 
+/* What lies below the frame of the caller was some deeper call's, and is nobody's now. A page is left for our own
+ * calls; below the main thread's stack there is nothing else for a hundred megabytes, and what is not mapped does not
+ * matter.
+ */
+static void shed_stack(void) {
+        uintptr_t page = page_size(), end = ((uintptr_t)__builtin_frame_address(0) & ~(page - 1)) - page;
+        (void)madvise((void *)(end - STACK_SPAN), STACK_SPAN, MADV_DONTNEED);
+}
+
 void shed_start(void) {
         malloc_trim(0);
         (void)dl_iterate_phdr(shed_object, NULL);
+        shed_stack();
 }

@@ -1,4 +1,4 @@
-/* shed.h - lets go of what only the start needed: free pages of the heap, and library pages that were mapped for
+/* shed.h - lets go of what only the start needed: free pages of heap and stack, and library pages that were mapped for
  * loading.
  *
  * PID 1 lives for months, and its end is waited for: the kernel takes back each mapped page one by one before it tells
