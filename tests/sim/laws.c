@@ -280,7 +280,7 @@ void laws_on_signal(Laws *laws, uint32_t member, Whom whom, int signal_number, c
         if (signal_number == 0 || member == CREW_NOBODY || whom == WHOM_REST || world->main_slot[member] == NO_SLOT)
                 return;
         MemberTruth *truth = &laws->members[member];
-        /* A dead main process that PID 1 has not collected yet was asked, for all it can know. */
+        /* One that is dead, and be it that PID 1 has not collected it yet, was not asked. */
         bool lives = process_is_alive(&world->processes[world->main_slot[member]]);
         if (signal_number == SIGKILL) {
                 if (lives && laws->ending && reason)
@@ -288,10 +288,10 @@ void laws_on_signal(Laws *laws, uint32_t member, Whom whom, int signal_number, c
                 truth->killed = true;
                 return;
         }
-        if (truth->asked_usec != USEC_INFINITY)
+        if (truth->asked_usec != USEC_INFINITY || !lives)
                 return;
         truth->asked_usec = world->now_usec;
-        if (!lives || !laws->ending || truth->stops_before || laws_is_development(laws))
+        if (!laws->ending || truth->stops_before || laws_is_development(laws))
                 return;
         unsigned phase = laws_service(laws, member)->phase;
         if (!laws->phase_asked[phase])
