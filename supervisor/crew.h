@@ -173,6 +173,9 @@ typedef struct CrewView {
 CrewView crew_overview(const Crew *crew); /* in constant time: it is asked for each event */
 /* The present of all these instants: they are the Stage's, whose clock may stand still for a while. */
 usec_t crew_clock_usec(const Crew *crew);
+/* The first of those who are waited for, and why if that is known: "web (readiness probe: HTTP 503), db and 3 more".
+ * How many they are. */
+unsigned crew_write_awaited(const Crew *crew, char *ret_text, size_t size);
 unsigned crew_awaited(const Crew *crew); /* members that are waited for; counts them */
 
 /* Environment of post-stop hooks, systemd's words (systemd.exec(5)). */
