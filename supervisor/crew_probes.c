@@ -7,6 +7,8 @@
 #include "base/duration.h"
 #include "supervisor/crew_internal.h"
 
+#define ANSWER_USEC (1 * USEC_PER_SEC) /* beyond a check's timeout, for the answer that it timed out */
+
 static bool is_probed(const Crew *crew, const Member *member) {
         return (member->life.state == LIFE_STARTING || member->life.state == LIFE_READY) && member->executed &&
                !member->life.stop && !crew_is_ending(crew);
@@ -235,7 +237,8 @@ static void begin(Crew *crew, ProbeRun *run) {
                 return;
         }
         run->check = CHECK_RUNS;
-        set_alarm(crew, run, usec_add(now, config_of(crew, run)->timeout_usec));
+        usec_t limit = usec_add(now, config_of(crew, run)->timeout_usec);
+        set_alarm(crew, run, is_command(crew, run) ? limit : usec_add(limit, ANSWER_USEC));
 }
 
 /* As long as it cannot be ended, another failure is counted once a period: a service whose checks get stuck must not be
@@ -243,6 +246,14 @@ static void begin(Crew *crew, ProbeRun *run) {
 static void await_end(Crew *crew, ProbeRun *run, usec_t counted_usec) {
         usec_t again = usec_add(counted_usec, config_of(crew, run)->period_usec);
         set_alarm(crew, run, usec_max(again, usec_add(crew_now(crew), GIVE_UP_USEC)));
+}
+
+/* Whoever looks from elsewhere keeps the time himself, for he knows whether he really looked; when even his answer that
+ * it timed out does not come, he did not. */
+static void on_silence(Crew *crew, ProbeRun *run) {
+        run->check = CHECK_OVERDUE;
+        set_alarm(crew, run, USEC_INFINITY);
+        crew->stage->call_off_probe(crew->self, index_of(crew, run));
 }
 
 static void on_timeout(Crew *crew, ProbeRun *run) {
@@ -264,7 +275,12 @@ static void on_stuck(Crew *crew, ProbeRun *run) {
 void crew_probe_alarm(Crew *crew, ProbeRun *run) {
         switch ((CheckState)run->check) {
         case CHECK_NONE: begin(crew, run); break;
-        case CHECK_RUNS: on_timeout(crew, run); break;
+        case CHECK_RUNS:
+                if (is_command(crew, run))
+                        on_timeout(crew, run);
+                else
+                        on_silence(crew, run);
+                break;
         case CHECK_OVERDUE: on_stuck(crew, run); break;
         case CHECK_UNWANTED: give_up(crew, run, "outlived SIGKILL"); break;
         }

@@ -283,7 +283,7 @@ void laws_on_signal(Laws *laws, uint32_t member, Whom whom, int signal_number, c
                 return;
         }
         MemberTruth *truth = &laws->members[member];
-        /* A dead main process that PID 1 has not collected yet was asked, for all it can know. */
+        /* One that is dead, and be it that PID 1 has not collected it yet, was not asked. */
         bool lives = process_is_alive(&world->processes[world->main_slot[member]]);
         if (signal_number == SIGKILL) {
                 if (lives && laws->ending && reason)
@@ -292,12 +292,12 @@ void laws_on_signal(Laws *laws, uint32_t member, Whom whom, int signal_number, c
                 laws->services[world->schedule->service_of[member]].stopped |= laws->ending;
                 return;
         }
-        if (truth->asked_usec != USEC_INFINITY)
+        if (truth->asked_usec != USEC_INFINITY || !lives)
                 return;
         laws_check_ill(laws, member, signal_number, reason);
         laws_check_sockets_before(laws, member, reason);
         truth->asked_usec = world->now_usec;
-        if (!lives || !laws->ending || truth->stops_before || laws_is_development(laws))
+        if (!laws->ending || truth->stops_before || laws_is_development(laws))
                 return;
         unsigned phase = laws_service(laws, member)->phase;
         if (!laws->phase_asked[phase])

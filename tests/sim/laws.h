@@ -28,6 +28,8 @@ struct Laws {
         bool ending, fast, withdrawn, finished_event, ready_told_away, must_be_essential;
         bool hook_aborted, hook_cut;    /* a stop hook with OnFailure=abort failed; or was killed */
         bool phase_asked[PHASES_MAX];   /* its first stop signal was sent */
+        bool started;                   /* start-up is finished */
+        usec_t progress_usec;           /* of the last startup_progress; 0: none yet */
         usec_t ending_usec, asked_usec; /* the event, the first request; USEC_INFINITY: not yet */
         unsigned phases_started, phases_finished, reload_signals;
         bool reloading;

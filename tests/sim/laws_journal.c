@@ -70,6 +70,18 @@ static bool is_of_check(const Laws *laws, const Process *process, const Event *e
                strcmp(probe_kind_to_string(laws->probes[process->probe_run].kind), event->probe) == 0;
 }
 
+/* Of a start-up that goes on, and seldom: after five seconds, and five seconds after the last one. */
+static void on_startup_progress(Laws *laws, const Event *event) {
+        usec_t now = laws->world->now_usec, since = laws->progress_usec ? laws->progress_usec : WORLD_BEGINS_USEC;
+        if (laws->started || laws->ending)
+                laws_break(laws, "E", "start-up waits for %s, and is over", event->detail);
+        if (now < since + 5 * USEC_PER_SEC)
+                laws_break(laws, "E", "what start-up waits for is told too often");
+        if (event->left == 0 || !event->waiting_for || !*event->waiting_for || !event->detail || !*event->detail)
+                laws_break(laws, "E", "start-up waits for nobody");
+        laws->progress_usec = now;
+}
+
 /* A process may be given up when it outlived SIGKILL by a second, or at the deadline; in an ending sooner, so that
  * later phases have their time, but never at once. */
 static void on_left(Laws *laws, const Event *event) {
@@ -180,6 +192,8 @@ static void judge(Laws *laws, const Event *event) {
         uint32_t member = member_of(laws, event);
         switch ((int)event->kind) {
         case EVENT_ENDING_STARTED: on_ending_started(laws, event); break;
+        case EVENT_STARTUP_PROGRESS: on_startup_progress(laws, event); break;
+        case EVENT_STARTUP_FINISHED: laws->started = true; break;
         case EVENT_PHASE_STARTED: on_phase_started(laws, event); break;
         case EVENT_PHASE_FINISHED: on_phase_finished(laws, event); break;
         case EVENT_READINESS_CHANGED: on_readiness(laws, event); break;
