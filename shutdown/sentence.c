@@ -252,7 +252,12 @@ static void say_about_service(Sentence *sentence, const Event *event) {
 static void say_about_hook(Sentence *sentence, const Event *event) {
         say_hook(sentence, event);
         switch ((int)event->kind) {
-        case EVENT_HOOK_STARTED: say(sentence, " began (pid %d)", (int)event->pid); break;
+        case EVENT_HOOK_STARTED:
+                if (event->pid > 0)
+                        say(sentence, " began (pid %d)", (int)event->pid);
+                else /* by HTTP: there is no process */
+                        say(sentence, " began");
+                break;
         case EVENT_HOOK_FINISHED:
                 if (event->timed_out)
                         say_time(sentence, " was cut at its limit after ", event->took_usec);
