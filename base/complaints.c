@@ -1,5 +1,6 @@
 /* complaints.c - collects every error of a configuration, sorted and bounded. */
 #include "base/complaints.h"
+#include "base/arena.h"
 #include "base/take.h"
 #include "base/utf8.h"
 #include <errno.h>
@@ -15,10 +16,11 @@ typedef struct Complaint {
         size_t file; /* index into files */
         unsigned line;
         bool is_warning;
-        char *message;
+        const char *message;
 } Complaint;
 
 struct Complaints {
+        Arena messages;
         char **files; /* in the order of reading */
         size_t n_files;
         Complaint *items; /* sorted by file, line, and then as they came */
@@ -41,8 +43,7 @@ Complaints *complaints_free(Complaints *complaints) {
                 return NULL;
         for (size_t i = 0; i < complaints->n_files; i++)
                 free(complaints->files[i]);
-        for (size_t i = 0; i < complaints->n_items; i++)
-                free(complaints->items[i].message);
+        arena_done(&complaints->messages);
         free(complaints->files);
         free(complaints->items);
         free(complaints);
@@ -81,7 +82,7 @@ static bool comes_after(const Complaint *a, const Complaint *b) {
         return a->file != b->file ? a->file > b->file : a->line > b->line;
 }
 
-/* 0 or -ENOMEM; takes item->message on success only. */
+/* 0 or -ENOMEM. */
 static int insert(Complaints *complaints, const Complaint *item) {
         Complaint *items = reallocarray(complaints->items, complaints->n_items + 1, sizeof *items);
         if (!items)
@@ -95,16 +96,12 @@ static int insert(Complaints *complaints, const Complaint *item) {
 }
 
 static int keep(Complaints *complaints, const char *file, unsigned line, bool is_warning, const char *text) {
-        _cleanup_(freep) char *message = strdup(text);
-        if (!message)
+        Complaint item = { .line = line, .is_warning = is_warning };
+        item.message = arena_strdup(&complaints->messages, text);
+        if (!item.message)
                 return -ENOMEM;
-        Complaint item = { .line = line, .is_warning = is_warning, .message = message };
         int r = find_file(complaints, file, &item.file);
-        if (r == 0)
-                r = insert(complaints, &item);
-        if (r == 0)
-                TAKE(message);
-        return r;
+        return r < 0 ? r : insert(complaints, &item);
 }
 
 static void add(Complaints *complaints, const char *file, unsigned line, bool is_warning, const char *format,

@@ -105,6 +105,10 @@ static int put_all(FILE *out, const char *text, ExpandLookup lookup, void *userd
 int expand_text(const char *text, ExpandLookup lookup, void *userdata, char **ret_text, char **ret_problem) {
         _cleanup_(freep) char *result = NULL;
         size_t size;
+        if (!strchr(text, '$')) { /* nearly all values */
+                *ret_text = strdup(text);
+                return *ret_text ? 0 : -ENOMEM;
+        }
         {
                 _cleanup_(fclosep) FILE *out = open_memstream(&result, &size);
                 if (!out)

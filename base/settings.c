@@ -194,15 +194,11 @@ int settings_read(const char *path, const SettingsKind *kinds, ExpandLookup look
 Settings *settings_free(Settings *settings) {
         if (!settings)
                 return NULL;
-        for (size_t i = 0; i < settings->n_sections; i++) {
-                for (size_t j = 0; j < settings->sections[i].n_items; j++)
-                        free(settings->sections[i].items[j].value);
-                free(settings->sections[i].items);
-        }
         for (size_t i = 0; i < settings->n_files; i++)
                 free(settings->files[i]);
         free(settings->sections);
         free(settings->files);
+        arena_done(&settings->arena);
         free(settings);
         return NULL;
 }

@@ -10,19 +10,22 @@
  * starts with #, ; or [ must be indented there, so that a comment is never taken for a value. Only settings.c includes
  * ini.h. */
 #pragma once
+#include "base/arena.h"
 #include "base/complaints.h"
+#include "base/enumeration.h"
 #include "base/expand.h"
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef enum SettingsKeyKind {
+typedef enum _one_byte_ SettingsKeyKind {
         SETTINGS_KEY_SINGLE,
         SETTINGS_KEY_LIST,  /* may stand several times; drop-ins add */
         SETTINGS_KEY_LATER, /* in the contract, not yet in this version: an error that says so */
 } SettingsKeyKind;
 
+/* The letters and not a pointer to them: the dynamic linker would write each pointer, and PID 1 keep the pages. */
 typedef struct SettingsKey {
-        const char *name;
+        char name[31];
         SettingsKeyKind kind;
 } SettingsKey;
 
@@ -30,7 +33,7 @@ typedef struct SettingsKind {
         const char *name;        /* "Service" */
         bool named;              /* [Service NAME]; else [Supervisor] */
         bool later;              /* the whole section is not yet in this version */
-        const SettingsKey *keys; /* ended by a NULL name */
+        const SettingsKey *keys; /* ended by an empty name */
 } SettingsKind;
 
 typedef struct Setting {
@@ -50,6 +53,7 @@ typedef struct SettingsSection {
 } SettingsSection;
 
 typedef struct Settings {
+        Arena arena;               /* has the items of all sections, and their values */
         SettingsSection *sections; /* in the order of first appearance */
         size_t n_sections;
         char **files; /* every file read, main file first */

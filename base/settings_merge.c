@@ -27,9 +27,13 @@ static void complain(SettingsMerge *merge, unsigned line, const char *format, ..
         complaints_add(merge->complaints, merge->file, line, "%s", message ? message : "out of memory");
 }
 
-/* Room for one more at powers of two: no field for the capacity, and few calls. */
+/* Room for one more is made at powers of two: no field for the capacity, and few calls. */
+static bool is_full(size_t n) {
+        return (n & (n - 1)) == 0;
+}
+
 static void *grow(void *items, size_t n, size_t item_size) {
-        if ((n & (n - 1)) != 0)
+        if (!is_full(n))
                 return items;
         return reallocarray(items, n ? n * 2 : 1, item_size);
 }
@@ -141,7 +145,7 @@ static const SettingsKey *find_key(SettingsMerge *merge, const SettingsLine *lin
         const char *known[KNOWN_MAX];
         size_t n = 0;
 
-        for (const SettingsKey *key = merge->kind->keys; key->name; key++) {
+        for (const SettingsKey *key = merge->kind->keys; *key->name; key++) {
                 if (strcmp(key->name, line->name) == 0)
                         return key;
                 if (n < KNOWN_MAX)
@@ -154,7 +158,6 @@ static const SettingsKey *find_key(SettingsMerge *merge, const SettingsLine *lin
 }
 
 static void remove_item(SettingsSection *section, size_t at) {
-        free(section->items[at].value);
         section->n_items--;
         memmove(section->items + at, section->items + at + 1, (section->n_items - at) * sizeof *section->items);
 }
@@ -175,33 +178,50 @@ static bool make_single(SettingsMerge *merge, SettingsSection *section, const Se
         return true;
 }
 
-/* After a complaint the text is kept as it stands: a value that is missing would be complained about once more. */
-static int expand(SettingsMerge *merge, const SettingsLine *line, char **ret_value) {
-        _cleanup_(freep) char *problem = NULL;
-
-        int r = expand_text(line->value, merge->lookup, merge->userdata, ret_value, &problem);
-        if (r == 0 || r == -ENOMEM)
-                return r;
-        complain(merge, line->number, "%s: %s", line->name, problem);
-        char *copy = strdup(line->value);
+static int keep(SettingsMerge *merge, const char *text, char **ret_value) {
+        char *copy = arena_strdup(&merge->settings->arena, text);
         if (!copy)
                 return -ENOMEM;
         *ret_value = copy;
         return 0;
 }
 
-static int add_item(SettingsMerge *merge, SettingsSection *section, const SettingsKey *key, const SettingsLine *line) {
-        _cleanup_(freep) char *value = NULL;
+/* After a complaint the text is kept as it stands: a value that is missing would be complained about once more. */
+static int expand(SettingsMerge *merge, const SettingsLine *line, char **ret_value) {
+        _cleanup_(freep) char *value = NULL, *problem = NULL;
 
-        int r = expand(merge, line, &value);
-        if (r < 0)
+        int r = expand_text(line->value, merge->lookup, merge->userdata, &value, &problem);
+        if (r == -ENOMEM)
                 return r;
-        Setting *items = grow(section->items, section->n_items, sizeof *items);
+        if (r < 0)
+                complain(merge, line->number, "%s: %s", line->name, problem);
+        return keep(merge, r < 0 ? line->value : value, ret_value);
+}
+
+/* In the arena the old place stays until all is forgotten: at most as much as the new one. */
+static int make_room(SettingsMerge *merge, SettingsSection *section) {
+        size_t n = section->n_items;
+        if (!is_full(n))
+                return 0;
+        Setting *items = arena_take(&merge->settings->arena, (n ? n * 2 : 1) * sizeof *items);
         if (!items)
                 return -ENOMEM;
+        if (n > 0)
+                memcpy(items, section->items, n * sizeof *items);
         section->items = items;
-        items[section->n_items++] =
-                (Setting){ .key = key->name, .value = TAKE(value), .file = merge->file, .line = line->number };
+        return 0;
+}
+
+static int add_item(SettingsMerge *merge, SettingsSection *section, const SettingsKey *key, const SettingsLine *line) {
+        char *value = NULL;
+
+        int r = expand(merge, line, &value);
+        if (r >= 0)
+                r = make_room(merge, section);
+        if (r < 0)
+                return r;
+        section->items[section->n_items++] =
+                (Setting){ .key = key->name, .value = value, .file = merge->file, .line = line->number };
         return 0;
 }
 

@@ -4,6 +4,7 @@
  * itself. Text fields point to memory of the caller that must live only during the call. A list is its words with
  * single blanks between them. Source: contracts/events.md. */
 #pragma once
+#include "base/enumeration.h"
 #include "base/usec.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,6 +13,7 @@
 
 typedef enum EventKind {
         EVENT_SUPERVISOR_STARTED,
+        EVENT_STARTUP_PROGRESS,
         EVENT_STARTUP_FINISHED,
         EVENT_LOG_DROPPED,
         EVENT_CLIENT_DROPPED,
@@ -96,7 +98,7 @@ int event_kind_from_string(const char *text); /* -EINVAL: not ours, or newer tha
 size_t event_write(const Event *event, char *buffer, size_t size);
 
 /* The fields of a kind, for the reader, the tests and the manual. */
-typedef enum EventFieldType {
+typedef enum _one_byte_ EventFieldType {
         EVENT_FIELD_TEXT,
         EVENT_FIELD_LIST,
         EVENT_FIELD_SIGNED,
@@ -106,10 +108,11 @@ typedef enum EventFieldType {
         EVENT_FIELD_BOOL,
 } EventFieldType;
 
+/* The letters and not a pointer to them: the dynamic linker would write each pointer, and PID 1 keep the pages. */
 typedef struct EventField {
-        const char *name;
+        char name[21];
         EventFieldType type;
-        size_t offset; /* in Event */
+        uint16_t offset; /* in Event */
 } EventField;
 
 /* Calls `each` for every field of `kind` in the order of the line. */

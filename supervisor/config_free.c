@@ -31,12 +31,6 @@ static void service_done(ServiceConfig *service) {
         free(service->argv);
         free(service->environment);
         free(service->working_directory);
-        for (int kind = 0; service->probes && kind < _PROBE_KIND_MAX; kind++)
-                probe_config_done(&service->probes[kind]);
-        free(service->probes);
-        listens_free(service->listens, service->n_listens);
-        rights_free(service->rights);
-        inheritance_free(service->inheritance);
         if (service->outputs) {
                 free(service->outputs->standard_output.path);
                 free(service->outputs->standard_error.path);
@@ -44,6 +38,12 @@ static void service_done(ServiceConfig *service) {
         }
         free(service->success);
         free(service->relations);
+        for (int kind = 0; service->probes && kind < _PROBE_KIND_MAX; kind++)
+                probe_config_done(&service->probes[kind]);
+        free(service->probes);
+        listens_free(service->listens, service->n_listens);
+        rights_free(service->rights);
+        inheritance_free(service->inheritance);
 }
 
 static void hook_done(HookConfig *hook, const Config *config) {

@@ -8,7 +8,7 @@
 #define LATER(key)                                                                                                     \
         { key, SETTINGS_KEY_LATER }
 #define END                                                                                                            \
-        { NULL, SETTINGS_KEY_SINGLE }
+        { "", SETTINGS_KEY_SINGLE }
 
 static const SettingsKey supervisor_keys[] = {
         SINGLE("Mode"),

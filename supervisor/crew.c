@@ -80,10 +80,9 @@ static int allocate(Crew *crew) {
         crew->tallies = calloc(n_services + 1, sizeof *crew->tallies);
         crew->runs = calloc(crew->n_runs + 1U, sizeof *crew->runs);
         crew->first_run = calloc(n_hooks + 1, sizeof *crew->first_run);
-        crew->foreign = calloc(FOREIGN_MARKS_MAX, sizeof *crew->foreign);
         crew->probes = calloc(crew->n_probes + 1U, sizeof *crew->probes);
         crew->watchdogs_usec = calloc(crew->n_members + 1U, sizeof *crew->watchdogs_usec); /* zeros until they change */
-        if (!crew->members || !crew->tallies || !crew->runs || !crew->first_run || !crew->foreign || !crew->probes ||
+        if (!crew->members || !crew->tallies || !crew->runs || !crew->first_run || !crew->probes ||
             !crew->watchdogs_usec)
                 return -ENOMEM;
         return alarms_init(&crew->alarms, crew->n_members + crew->n_runs + crew->n_probes + _CREW_ALARM_MAX);
@@ -131,6 +130,7 @@ Crew *crew_free(Crew *crew) {
         free(crew->foreign);
         free(crew->probes);
         free(crew->watchdogs_usec);
+        free(crew->orphans);
         free(crew);
         return NULL;
 }
@@ -177,6 +177,7 @@ void crew_start(Crew *crew) {
                                     .single = config->single,
                                     .remap = remap });
         crew->starts_dirty = true;
+        crew_await_start(crew);
         crew_settle(crew);
 }
 

@@ -3,7 +3,8 @@
  *
  * The core of PID 1. It decides with life, respawn, hooks and the conductor, and asks a Stage to do what needs a
  * kernel, so that the very same code runs in PID 1 and in simulated time. It makes no system call and, after
- * crew_new(), allocates nothing but the bounded texts of STATUS=. Members and hook runs are numbered from 0 and keep
+ * crew_new(), allocates nothing but the bounded texts of STATUS= and two bounded lists, each of which it can do
+ * without. Members and hook runs are numbered from 0 and keep
  * their numbers. */
 #pragma once
 #include "base/notify_words.h"
@@ -28,6 +29,7 @@ typedef enum Whom {
 typedef struct Ended {
         int code;   /* CLD_EXITED, CLD_KILLED, CLD_DUMPED */
         int status; /* exit status or signal */
+        bool oom;   /* of a main process: the OOM killer's SIGKILL */
         uint64_t max_rss_kib;
         usec_t cpu_usec;
 } Ended;
@@ -40,7 +42,8 @@ typedef struct Stage {
          * worked is told later by crew_on_executed(), or crew_on_spawn_failed() and then crew_on_exited(). */
         int (*spawn)(void *self, uint32_t member, pid_t *ret_pid);
         int (*spawn_hook)(void *self, uint32_t hook_run, pid_t *ret_pid);
-        /* Signals processes of a member's tree and tells each by crew_told(); CREW_NOBODY: the unattributed orphans.
+        /* Signals processes of a member's tree and tells each by crew_told(); CREW_NOBODY: the unattributed orphans. Who
+         * is dead is not told of, even when nobody has collected it yet.
          * SIGTERM and other polite signals are followed by SIGCONT. */
         void (*signal)(void *self, uint32_t member, Whom whom, int signal_number, const char *reason);
         void (*signal_hook)(void *self, uint32_t hook_run, int signal_number); /* the whole group */
@@ -168,7 +171,12 @@ typedef struct CrewView {
 } CrewView;
 
 CrewView crew_overview(const Crew *crew); /* in constant time: it is asked for each event */
-unsigned crew_awaited(const Crew *crew);  /* members that are waited for; counts them */
+/* The present of all these instants: they are the Stage's, whose clock may stand still for a while. */
+usec_t crew_clock_usec(const Crew *crew);
+/* The first of those who are waited for, and why if that is known: "web (readiness probe: HTTP 503), db and 3 more".
+ * How many they are. */
+unsigned crew_write_awaited(const Crew *crew, char *ret_text, size_t size);
+unsigned crew_awaited(const Crew *crew); /* members that are waited for; counts them */
 
 /* Environment of post-stop hooks, systemd's words (systemd.exec(5)). */
 typedef struct MemberResult {

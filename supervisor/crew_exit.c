@@ -63,6 +63,7 @@ void crew_on_exited(Crew *crew, uint32_t index, Ended how) {
         member->has_exited = true;
         member->how.code = (uint8_t)how.code;
         member->how.status = (uint8_t)how.status;
+        member->oom = how.oom && !member->kill_reason;
         member->exited_usec = crew_now(crew);
         member->clean = !member->error_step && is_clean(service, member, how);
         if (service->type == SERVICE_ONESHOT && member->clean && !member->asked) {
@@ -107,6 +108,8 @@ static const char *gone_cause(const Member *member) {
         const char *reason = member->kill_reason;
         if (member->error_step || member->start_hook_failed)
                 return "crashed";
+        if (member->oom)
+                return "oom";
         if (member->illness != ILL_NOT)
                 return "timeout";
         if (!reason)

@@ -118,10 +118,12 @@ static HookSlot *foreign_slot(Crew *crew, uint32_t index, const char *name) {
         for (unsigned i = 0; i < crew->n_foreign; i++)
                 if (crew->foreign[i].member == index && strcmp(crew->foreign[i].name, name) == 0)
                         return &crew->foreign[i].slot;
-        if (crew->n_foreign == FOREIGN_MARKS_MAX)
+        if (!crew->foreign)
+                crew->foreign = malloc(FOREIGN_MARKS_MAX * sizeof *crew->foreign);
+        if (!crew->foreign || crew->n_foreign == FOREIGN_MARKS_MAX)
                 return NULL;
         ForeignMark *mark = &crew->foreign[crew->n_foreign++];
-        mark->member = index;
+        *mark = (ForeignMark){ .member = index };
         strncpy(mark->name, name, sizeof mark->name - 1);
         return &mark->slot;
 }

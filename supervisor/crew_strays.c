@@ -2,6 +2,7 @@
  *
  * A stray is nobody's, or of a member that rests already; it belongs to the phase that is ending. */
 #include <signal.h>
+#include <stdlib.h>
 
 #include "supervisor/crew_internal.h"
 
@@ -26,7 +27,9 @@ static Crowd *crowd_of(Crew *crew, uint32_t member) {
 }
 
 void crew_orphan_add(Crew *crew, uint32_t member, pid_t pid) {
-        if (crew->n_orphans < ORPHANS_MAX)
+        if (!crew->orphans)
+                crew->orphans = malloc(ORPHANS_MAX * sizeof *crew->orphans);
+        if (crew->orphans && crew->n_orphans < ORPHANS_MAX)
                 crew->orphans[crew->n_orphans++] = (Orphan){ .pid = pid, .member = member };
         else {
                 crowd_of(crew, member)->n++;

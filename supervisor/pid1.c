@@ -17,6 +17,7 @@
 #include "shutdown/verdict.h"
 #include "supervisor/child.h"
 #include "supervisor/priority.h"
+#include "supervisor/shed.h"
 #include "supervisor/upward.h"
 
 #define LOSSES_USEC   (1 * USEC_PER_SEC)
@@ -43,7 +44,7 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *userdata) {
 }
 
 void pid1_rearm(Pid1 *pid1) {
-        usec_t next = crew_next_usec(pid1->crew);
+        usec_t next = usec_add(crew_next_usec(pid1->crew), pid1->away_usec);
         if (next == USEC_INFINITY) {
                 (void)sd_event_source_set_enabled(pid1->timer, SD_EVENT_OFF);
                 return;
@@ -74,15 +75,18 @@ static void say_losses(Pid1 *pid1) {
         pid1->archive_error = error;
 }
 
-static int on_pump(sd_event_source *source, void *userdata) {
-        Pid1 *pid1 = userdata;
-        (void)source;
+void pid1_flush(Pid1 *pid1) {
         archive_flush(pid1->archive);
         say_losses(pid1);
         if (pid1->control)
                 control_pump(pid1->control);
         if (pid1->logger)
                 logger_link_pump(pid1->logger);
+}
+
+static int on_pump(sd_event_source *source, void *userdata) {
+        (void)source;
+        pid1_flush(userdata);
         return 0;
 }
 
@@ -117,6 +121,8 @@ static int make_mailbox(Pid1 *pid1) {
         char directory[128];
         snprintf(directory, sizeof directory, "%s/notify", pid1->runtime.directory);
         if (mkdir(directory, 0711) < 0 && errno != EEXIST)
+                return -errno;
+        if (chmod(directory, 0711) < 0) /* whatever the umask left of it: services of other uids must come through */
                 return -errno;
         return mailbox_new(&pid1->mailbox, pid1->event, directory, (uint32_t)crew_size(pid1->crew), pid1_on_message,
                            pid1);
@@ -189,6 +195,8 @@ static int make_parts(Pid1 *pid1) {
         uint32_t n_members = (uint32_t)crew_size(pid1->crew);
         r = make_sources(pid1);
         if (r >= 0)
+                r = pid1_make_herald(pid1);
+        if (r >= 0)
                 r = roster_new(&pid1->roster, pid1->event, pid1_on_collected, pid1);
         if (r >= 0)
                 r = survey_new(&pid1->survey, pid1->event, pid1->roster, n_members, pid1_on_surveyed, pid1);
@@ -200,7 +208,11 @@ static int make_parts(Pid1 *pid1) {
         if (r < 0)
                 return r;
         survey_set_crew(pid1->survey, pid1->crew);
+        pid1_make_groups(pid1);
+        pid1_find_foreground(pid1);
         r = make_sockets(pid1);
+        if (r >= 0)
+                r = pid1_make_holders(pid1);
         if (r >= 0)
                 r = pid1_make_logger(pid1);
         if (r >= 0)
@@ -214,7 +226,8 @@ static int make_parts(Pid1 *pid1) {
 static void leave(Pid1 *pid1, int code) {
 #ifndef __SANITIZE_ADDRESS__
         if (pid1->finished) {
-                control_free(pid1->control);
+                control_leave(pid1->control);
+                control_groups_free(pid1->groups);
                 fflush(NULL);
                 _exit(code);
         }
@@ -226,10 +239,13 @@ static Pid1 *pid1_free(Pid1 *pid1) {
         signals_free(pid1->signals);
         control_free(pid1->control);
         mailbox_free(pid1->mailbox);
+        pid1_free_holders(pid1);
         logger_link_free(pid1->logger);
         prober_link_free(pid1->prober);
         launches_free(pid1->launches);
         survey_free(pid1->survey);
+        control_groups_free(pid1->groups);
+        oom_close(&pid1->oom);
         roster_free(pid1->roster);
         crew_free(pid1->crew);
         archive_free(pid1->archive);
@@ -237,6 +253,7 @@ static Pid1 *pid1_free(Pid1 *pid1) {
         sd_event_source_unref(pid1->pump);
         sd_event_source_unref(pid1->waiter);
         sd_event_source_unref(pid1->settler);
+        sd_event_source_unref(pid1->herald);
         sd_event_unref(pid1->event);
         free(pid1->hook_pids);
         free(pid1->probe_children);
@@ -279,7 +296,6 @@ static void seed(Pid1 *pid1) {
 
 static void become_first(Pid1 *pid1) {
         pid1->pid_one = getpid() == 1;
-        pid1->terminal = isatty(STDIN_FILENO);
         if ((!pid1->pid_one || pid1->options->subreaper) && prctl(PR_SET_CHILD_SUBREAPER, 1L, 0L, 0L, 0L) < 0)
                 log_warning("could not become a subreaper: %m; orphans will not be seen");
         if (pid1->options->parent_death_signal > 0 &&
@@ -290,12 +306,12 @@ static void become_first(Pid1 *pid1) {
 }
 
 int pid1_run(Config *config, const RunOptions *options) {
-        Pid1 pid1 = { .config = config, .options = options, .code = EXIT_OWN_FAULT };
+        Pid1 pid1 = { .config = config, .options = options, .oom = OOM_NONE, .code = EXIT_OWN_FAULT };
         become_first(&pid1);
         int code = open_runtime(&pid1);
         if (code != 0)
                 return code;
-        upward_open(config->single && !pid1.has_runtime);
+        upward_open(config->single && !pid1.has_runtime, clock_now_usec());
         int r = make_parts(&pid1);
         if (r < 0) {
                 log_err("could not make what the supervisor needs: %s; nothing was started", strerrordesc_np(-r));
@@ -305,6 +321,7 @@ int pid1_run(Config *config, const RunOptions *options) {
         if (survey_is_blind(pid1.survey))
                 log_warning("/proc does not show this PID namespace: descendants that leave their group are not seen, "
                             "waited for or named; mount it to change that");
+        shed_start();
         crew_start(pid1.crew);
         pid1_tell_past(&pid1);
         pid1_rearm(&pid1);
@@ -312,7 +329,8 @@ int pid1_run(Config *config, const RunOptions *options) {
         if (r < 0 && !pid1.finished)
                 log_err("the event loop failed: %s; PID 1 cannot go on", strerrordesc_np(-r));
         code = pid1.finished ? pid1.code : EXIT_OWN_FAULT;
-        on_pump(NULL, &pid1);
+        pid1_leave_terminal(&pid1);
+        pid1_flush(&pid1);
         leave(&pid1, code);
         pid1_free(&pid1);
         return code;

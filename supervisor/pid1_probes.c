@@ -52,7 +52,7 @@ void pid1_on_probe_launch(Pid1 *pid1, uint32_t probe_run, const ChildFailure *fa
         ProbeChild *child = &pid1->probe_children[probe_run];
         if (!failure)
                 return;
-        child->error_step = child_step_to_string(failure->step);
+        child->error_step = child_failure_to_string(failure);
         child->error = failure->error;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/take.h"
 #include "supervisor/child.h"
 #include "supervisor/kin.h"
 #include "supervisor/priority.h"
@@ -14,6 +15,7 @@
 #define DUTY              10 /* a survey that is not cheap may take one tenth of the time */
 #define CHEAP_USEC        250
 #define TREE_MAX          4096 /* processes of one tree that one walk signals; the next survey finds the rest */
+#define CROWD_MIN         256  /* of a group: it is killed first, and nobody walks its tree */
 #define ANCESTORS_MAX     1024
 #define NOTED_MEMBERS_MAX 32
 #define MEMORY_SIZE       4096 /* processes remembered, by pid: a later one takes the place of an earlier one */
@@ -28,6 +30,7 @@ typedef struct Memory { /* of one process that was seen in a tree */
 struct Survey {
         Roster *roster;
         Crew *crew;
+        ControlGroups *groups;
         sd_event_source *soon, *later;
         Surveyed surveyed;
         void *userdata;
@@ -62,8 +65,14 @@ static uint32_t by_owner(const Survey *survey, pid_t pid) {
         return kin_owner(pid, owner) < 0 ? CREW_NOBODY : crew_find_owner(survey->crew, owner);
 }
 
+static uint32_t by_group(const Survey *survey, pid_t pid) {
+        return survey->groups ? control_groups_owner_of(survey->groups, pid) : CREW_NOBODY;
+}
+
 static uint32_t attribute(Survey *survey, const KinProcess *process) {
-        uint32_t member = by_session(survey, process->session);
+        uint32_t member = by_group(survey, process->pid);
+        if (member == CREW_NOBODY)
+                member = by_session(survey, process->session);
         const Memory *seen = survey->memory ? &survey->memory[(size_t)process->pid % MEMORY_SIZE] : NULL;
         if (member == CREW_NOBODY && seen && seen->pid == process->pid && seen->start_ticks == process->start_ticks)
                 member = seen->member;
@@ -79,6 +88,9 @@ uint32_t survey_owner_of(Survey *survey, pid_t pid) {
         pid_t at = pid;
         if (survey->blind)
                 return CREW_NOBODY;
+        uint32_t member = by_group(survey, pid);
+        if (member != CREW_NOBODY)
+                return member;
         for (unsigned steps = 0; steps < ANCESTORS_MAX && at > 1; steps++) {
                 const RosterEntry *entry = roster_find(survey->roster, at);
                 if (entry && (entry->kind == ROSTER_MAIN || entry->kind == ROSTER_ORPHAN))
@@ -200,6 +212,10 @@ void survey_set_crew(Survey *survey, Crew *crew) {
         survey->crew = crew;
 }
 
+void survey_set_groups(Survey *survey, ControlGroups *groups) {
+        survey->groups = groups;
+}
+
 void survey_note_session(Survey *survey, uint32_t member, pid_t session) {
         for (uint32_t i = 0; i < survey->n_members; i++)
                 if (survey->sessions[i] == session)
@@ -266,6 +282,8 @@ static void signal_orphan(void *userdata, RosterEntry *entry) {
 
 static void signal_main(const Walk *walk, pid_t pid) {
         KinProcess process = { .pid = pid };
+        if (is_polite(walk->signal_number) && roster_has_ended(pid))
+                return; /* by itself, and not because it was asked: its end is told next */
         if (walk->signal_number != 0 && child_signal(pid, walk->signal_number) < 0)
                 return; /* collected in this very moment: its end is told next */
         if (is_polite(walk->signal_number))
@@ -289,6 +307,8 @@ static int note_process(void *userdata, const KinProcess *process) {
 static void signal_group(const Walk *walk, Whom whom) {
         pid_t main_pid = crew_view(walk->survey->crew, walk->member).pid, group = walk->survey->sessions[walk->member];
         KinProcess process = { .pid = whom == WHOM_REST ? group : main_pid };
+        if (whom == WHOM_MAIN && is_polite(walk->signal_number) && roster_has_ended(main_pid))
+                return;
         if (process.pid <= 0 ||
             (walk->signal_number != 0 && (whom == WHOM_MAIN ? child_signal(main_pid, walk->signal_number)
                                                             : child_signal_group(group, walk->signal_number)) < 0))
@@ -298,7 +318,50 @@ static void signal_group(const Walk *walk, Whom whom) {
         tell(walk, &process);
 }
 
+/* Who is in a control group, by name, before it is killed: afterwards nobody is. */
+typedef struct Listed {
+        KinProcess *processes;
+        size_t n, capacity;
+} Listed;
+
+static void listed_done(Listed *listed) {
+        free(listed->processes);
+}
+
+static int list_process(void *userdata, pid_t pid) {
+        Listed *listed = userdata;
+        if (listed->n == listed->capacity) {
+                size_t capacity = listed->capacity ? listed->capacity * 2 : 16;
+                KinProcess *grown = capacity > TREE_MAX ? NULL : realloc(listed->processes, capacity * sizeof *grown);
+                if (!grown)
+                        return -ENOBUFS; /* more than can be named */
+                listed->processes = grown;
+                listed->capacity = capacity;
+        }
+        if (kin_read(pid, &listed->processes[listed->n]) == 0)
+                listed->n++;
+        return 0;
+}
+
+/* True: `walk` kills all that is of its member, and that is a control group. Its main process must not be spared. */
+static bool list_group(const Walk *walk, Whom whom, pid_t main_pid, Listed *ret) {
+        bool all = whom == WHOM_ALL || (whom == WHOM_REST && main_pid <= 0);
+        if (walk->signal_number != SIGKILL || walk->member == CREW_NOBODY || !walk->survey->groups || !all)
+                return false;
+        return control_groups_each(walk->survey->groups, walk->member, list_process, ret) != -ENOENT;
+}
+
+static void kill_group(Walk *walk, const Listed *listed) {
+        bool killed = control_groups_kill(walk->survey->groups, walk->member) >= 0;
+        for (size_t i = 0; i < listed->n; i++)
+                if (killed)
+                        tell_once(walk, &listed->processes[i], remember(walk->survey, &listed->processes[i]));
+                else
+                        (void)signal_process(walk, &listed->processes[i]);
+}
+
 void survey_signal(Survey *survey, uint32_t member, Whom whom, int signal_number, const char *reason) {
+        _cleanup_(listed_done) Listed listed = { 0 };
         Walk walk = { .survey = survey, .member = member, .signal_number = signal_number, .reason = reason };
         pid_t main_pid = member == CREW_NOBODY ? 0 : crew_view(survey->crew, member).pid;
         if (survey->blind) {
@@ -306,13 +369,20 @@ void survey_signal(Survey *survey, uint32_t member, Whom whom, int signal_number
                         signal_group(&walk, whom);
                 return;
         }
+        bool by_group = list_group(&walk, whom, main_pid, &listed);
         if (whom == WHOM_MAIN && main_pid > 0 && survey->n_members <= NOTED_MEMBERS_MAX)
                 (void)kin_descendants(main_pid, TREE_MAX, note_process, &walk);
+        /* While a crowd is read it grows. What of it is elsewhere is found by the next survey. */
+        bool crowd = listed.n >= CROWD_MIN;
+        if (crowd)
+                kill_group(&walk, &listed);
         /* A tree is read before its root is killed: afterwards its parts are no longer below it. */
-        if (whom != WHOM_MAIN && main_pid > 0)
+        if (whom != WHOM_MAIN && main_pid > 0 && !crowd)
                 (void)kin_descendants(main_pid, TREE_MAX, signal_process, &walk);
         if (whom != WHOM_REST && main_pid > 0)
                 signal_main(&walk, main_pid);
         if (whom != WHOM_MAIN)
                 roster_each(survey->roster, signal_orphan, &walk);
+        if (by_group && !crowd)
+                kill_group(&walk, &listed);
 }

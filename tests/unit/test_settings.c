@@ -6,13 +6,13 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-static const SettingsKey supervisor_keys[] = { { "GraceSec", SETTINGS_KEY_SINGLE }, { 0 } };
+static const SettingsKey supervisor_keys[] = { { "GraceSec", SETTINGS_KEY_SINGLE }, { "", SETTINGS_KEY_SINGLE } };
 static const SettingsKey service_keys[] = {
         { "ExecStart", SETTINGS_KEY_SINGLE },     { "Restart", SETTINGS_KEY_SINGLE },
         { "Group", SETTINGS_KEY_SINGLE },         { "Environment", SETTINGS_KEY_LIST },
-        { "ReadinessProbe", SETTINGS_KEY_LATER }, { 0 },
+        { "ReadinessProbe", SETTINGS_KEY_LATER }, { "", SETTINGS_KEY_SINGLE },
 };
-static const SettingsKey no_keys[] = { { 0 } };
+static const SettingsKey no_keys[] = { { "", SETTINGS_KEY_SINGLE } };
 static const SettingsKind kinds[] = {
         { "Supervisor", false, false, supervisor_keys },
         { "Service", true, false, service_keys },
