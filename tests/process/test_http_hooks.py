@@ -77,7 +77,7 @@ def another_answer_or_none_is_exit_code_1_with_a_reason(case):
         case.serving("web", number + 1)
         equal(run.end(), 80, f"exit code after {error}")
         equal(finished(run), ("exited", 1, error, False), f"how {request} ended")
-        check(error in run.errors(), f"{error} was said")
+        check(f"failed: {error}" in run.errors(), f"{error} was said")
 
 
 @test
