@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define LAST_KILL_USEC 250 /* of one member */
+#define LAST_KILL_USEC 500 /* of one member: several times what it takes where nothing else runs */
 
 usec_t budget_default_deadline(usec_t grace_usec) {
         usec_t kept = usec_max(2 * USEC_PER_SEC, grace_usec / 10);

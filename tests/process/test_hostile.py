@@ -330,3 +330,5 @@ def two_thousand_that_do_not_heed_the_asking_are_dead_and_named_within_the_deadl
     gone = {line["instance"] for line in run.journal.all("service_gone", service="deaf", killed=1)}
     equal((len(killed), len(gone)), (2000, 2000), "each was named once, and is gone")
     equal(len(run.journal.all("service_killed")), 2000, "how many kills were told")
+    # Only the first ones are looked up in /proc, where their names are. (Of a machine that is very slow: some more.)
+    within(sum(1 for line in run.journal.all("service_killed") if line.get("comm")), 1, 1000, "how many were looked up")
