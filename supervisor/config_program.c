@@ -75,7 +75,7 @@ static int may_execute(int directory_fd, const char *path) {
 }
 
 /* As execvp(3): a file that may not be executed is passed over, but remembered. */
-static int find_in_path(int directory_fd, const char *program, const char *path) {
+static int find_in_path(int directory_fd, const char *program, const char *path, char **ret_path) {
         int result = -ENOENT;
 
         for (const char *at = path;; at++) {
@@ -86,6 +86,8 @@ static int find_in_path(int directory_fd, const char *program, const char *path)
                         return -ENOMEM;
                 }
                 int r = may_execute(directory_fd, candidate);
+                if (r == 0 && ret_path)
+                        *ret_path = TAKE(candidate);
                 if (r == 0)
                         return 0;
                 if (r == -EACCES)
@@ -107,5 +109,19 @@ int program_find(const char *program, const ProgramPlace *place) {
         int base = place->directory ? fd : AT_FDCWD;
         if (strchr(program, '/'))
                 return may_execute(base, program);
-        return find_in_path(base, program, path_of_child(place));
+        return find_in_path(base, program, path_of_child(place), NULL);
+}
+
+int program_path(const char *program, const ProgramPlace *place, char **ret) {
+        _cleanup_(freep) char *found = NULL;
+        char *path = NULL;
+
+        int r = strchr(program, '/') ? 0 : find_in_path(AT_FDCWD, program, path_of_child(place), &found);
+        if (r < 0)
+                return r;
+        const char *name = found ? found : program, *directory = *name == '/' ? NULL : place->directory;
+        if (asprintf(&path, "%s%s%s", directory ? directory : "", directory ? "/" : "", name) < 0)
+                return -ENOMEM;
+        *ret = path;
+        return 0;
 }

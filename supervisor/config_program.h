@@ -14,3 +14,7 @@ typedef struct ProgramPlace {
 
 /* 0: `program` can be executed there; else -ENOENT or -EACCES; or -ENOMEM. */
 int program_find(const char *program, const ProgramPlace *place);
+
+/* Where a program that program_find() has found is, for whoever wants to read it. 0 and a path to be freed; or -ENOENT,
+ * -EACCES, -ENOMEM. */
+int program_path(const char *program, const ProgramPlace *place, char **ret);

@@ -84,7 +84,7 @@ Test(plan_service, the_request_of_a_hook_is_shown_up_to_its_query) {
 static json_t *load_json(char **ret_text) {
         size_t size;
         FILE *out = open_memstream(ret_text, &size);
-        cr_assert_eq(plan_print_json(file.config, file.complaints, out), 0);
+        cr_assert_eq(plan_print_json(file.config, NULL, file.complaints, out), 0);
         fclose(out);
         json_error_t error;
         json_t *root = json_loads(*ret_text, 0, &error);
@@ -178,6 +178,6 @@ Test(plan_service, held_and_stored_descriptors_are_counted) {
         file.config->services[0].n_listens = 2;
         file.config->services[0].descriptor_store_max = 0;
         cr_expect_eq(with - plan_descriptors(file.config), 8, "four for each of two instances");
-        file.config->services[0].notify_fd = -1;
+        file.config->services[0].type = SERVICE_SIMPLE;
         cr_expect_eq(with - plan_descriptors(file.config), 10);
 }
