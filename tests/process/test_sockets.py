@@ -8,7 +8,8 @@ from callers import free_port
 from case import test
 from journal import check, equal, wait_until
 
-HOLDER = "/usr/bin/python3 " + os.path.join(os.path.dirname(os.path.realpath(__file__)), "programs/holder.py")
+PROGRAMS = os.path.join(os.path.dirname(os.path.realpath(__file__)), "programs")
+HOLDER = f"/usr/bin/python3 {PROGRAMS}/holder.py"
 NOBODY = 65534
 
 
@@ -265,6 +266,37 @@ def a_folder_that_is_missing_is_said_and_not_made(case):
     equal(run.journal.only("service_exited")["error"], f"listen unix:{case.path('missing/socket')}: No such file or directory",
           "why")
     check(not os.path.exists(case.path("missing")), "the folder was made")
+
+
+@test
+def a_socket_on_a_dead_file_system_holds_up_its_service_and_nobody_else(case):
+    if not os.access("/dev/fuse", os.R_OK | os.W_OK):
+        print("     there is no /dev/fuse here: not tested", flush=True)
+        return
+    folder = case.path("dead")
+    os.makedirs(folder)
+    plan = holder_plan(case, Listen=f"unix:{folder}/socket")
+    plan.section("[Hook kill-folder]", {"Exec": f"/usr/bin/python3 {PROGRAMS}/dead_folder.py {folder}", "Service": "web",
+                                        "On": "pre-start", "OnFailure": "abort"})
+    plan.actor("other", "serve", Phase="one")
+    run = case.run(plan)
+    run.journal.until("hook_finished", hook="kill-folder", status=0)
+    case.serving("other")
+    for _ in range(3):
+        check("web" in run.verb("status", timeout=10).stdout, "no status while the child waits")
+    run.journal.none("service_started", service="web")
+    equal(run.end(timeout=20), 0, "exit code")
+    check(run.journal.only("ending_finished")["took_us"] < 3_000_000, "the ending waited, too")
+    case.log.none("found")
+
+
+@test
+def what_endwell_itself_was_passed_is_nobody_elses(case):
+    plan = case.plan(Phases="one")
+    plan.service("web", f"{HOLDER} ready", Phase="one", Type="notify")
+    run = case.run(plan, environment={"LISTEN_FDS": "1", "LISTEN_PID": "1", "LISTEN_FDNAMES": "x"}).ready()
+    equal(found(case)["listen"], {}, "what the service finds")
+    equal(run.end(), 0, "exit code")
 
 
 @test
