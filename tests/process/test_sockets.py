@@ -200,6 +200,33 @@ def a_restart_has_the_same_sockets_and_serves_who_has_waited(case):
 
 
 @test
+def a_run_that_a_liveness_probe_ends_leaves_its_sockets_to_the_next(case):
+    port, alive = free_port(), case.path("alive")
+    plan = holder_plan(case, Listen=tcp(port), RestartSec="10ms", StartLimitBurst=0,
+                       LivenessProbe=f"exec:/bin/test -e {alive} period=100ms failures=2")
+    run = case.run(plan)
+    first = found(case)
+    run.journal.until("service_asked", service="web", reason="liveness")
+    with open(alive, "w", encoding="ascii"), connect(port):
+        equal(inodes(found(case, count=2)), inodes(first), "the sockets of the second run")
+    run.ready()
+    equal(run.end(), 0, "exit code")
+
+
+@test
+def a_run_that_the_watchdog_ends_leaves_its_sockets_to_the_next(case):
+    once, port = case.path("once"), free_port()
+    plan = case.plan(Phases="one", LogLevel="warning")
+    plan.shell("web", f'[ -e {once} ] && exec {HOLDER} notify WATCHDOG_USEC=60000000 ready; : > {once}; exec {HOLDER} ready',
+               Phase="one", Type="notify", Listen=tcp(port), RestartSec="10ms", WatchdogSec="500ms")
+    run = case.run(plan)
+    equal(inodes(found(case, count=2)), inodes(case.log.first("found")), "the sockets of the second run")
+    run.journal.only("watchdog_expired", service="web")
+    case.serving("web", 2)
+    equal(run.end(), 0, "exit code")
+
+
+@test
 def what_a_run_has_done_to_its_sockets_does_not_outlive_it(case):
     port, path, once = free_port(), case.path("socket"), case.path("once")
     plan = case.plan(Phases="one", LogLevel="warning")
