@@ -30,9 +30,9 @@ static void advice_done(Advice *advice) {
         free(advice->words);
 }
 
-static void warn(Advice *advice, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void advise(Advice *advice, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static void warn(Advice *advice, const char *format, ...) {
+static void advise(Advice *advice, const char *format, ...) {
         char text[600];
         va_list arguments;
 
@@ -52,11 +52,11 @@ static char *const *skip_before(Advice *advice, char *const *argv) {
 
         while ((next = program_next(argv, &before))) {
                 if (before == PROGRAM_BEFORE_INIT)
-                        warn(advice,
-                             "%.40s is an init, and so is endwell: between it and the program it hides what that "
-                             "leaves "
-                             "behind and how it ended; write the command without it",
-                             program_name(argv[0]));
+                        advise(advice,
+                               "%.40s is an init, and so is endwell: between it and the program it hides what that "
+                               "leaves "
+                               "behind and how it ended; write the command without it",
+                               program_name(argv[0]));
                 argv = next;
         }
         return argv;
@@ -145,11 +145,12 @@ static void warn_of_shell(Advice *advice, const char *program, const char *scrip
         char text[SIGNAL_TEXT_MAX];
 
         advice->shell_stays = true;
-        warn(advice,
-             "%s%.80s%sstays between endwell and %.60s: %s ends the shell alone, what it runs is asked only then, as a "
-             "left-over, by SIGTERM whatever KillSignal says, and its exit code is lost; write exec before %.60s%s",
-             script ? "the shell of " : "the shell ", script ? script : "", script ? " " : "", program,
-             signal_to_string(advice->service->kill_signal, text), program, script ? " in its last line" : "");
+        advise(advice,
+               "%s%.80s%sstays between endwell and %.60s: %s ends the shell alone, what it runs is asked only then, as "
+               "a "
+               "left-over, by SIGTERM whatever KillSignal says, and its exit code is lost; write exec before %.60s%s",
+               script ? "the shell of " : "the shell ", script ? script : "", script ? " " : "", program,
+               signal_to_string(advice->service->kill_signal, text), program, script ? " in its last line" : "");
 }
 
 /* The command that the shell becomes or runs last; NULL: nobody knows. */
@@ -204,21 +205,21 @@ static char *const *find_program(Advice *advice) {
 static void advise_swallower(Advice *advice, char *const *argv) {
         const char *wrapper = program_swallows(argv);
         if (wrapper)
-                warn(advice,
-                     "%s and its shell stay between endwell and the program, and whether they pass the signal on, "
-                     "wait, "
-                     "and tell the exit code is up to their version; write the command that the script runs, as in "
-                     "ExecStart=node server.js",
-                     wrapper);
+                advise(advice,
+                       "%s and its shell stay between endwell and the program, and whether they pass the signal on, "
+                       "wait, "
+                       "and tell the exit code is up to their version; write the command that the script runs, as in "
+                       "ExecStart=node server.js",
+                       wrapper);
 }
 
 static void advise_supervisor(Advice *advice, char *const *argv) {
         if (program_is_supervisor(argv[0]))
-                warn(advice,
-                     "%.40s starts and stops processes by itself: endwell cannot keep their order, nor see whether "
-                     "they "
-                     "are ready, failed or done; write a [Service] for each",
-                     program_name(argv[0]));
+                advise(advice,
+                       "%.40s starts and stops processes by itself: endwell cannot keep their order, nor see whether "
+                       "they "
+                       "are ready, failed or done; write a [Service] for each",
+                       program_name(argv[0]));
 }
 
 static void advise_signal(Advice *advice, char *const *argv) {
@@ -226,8 +227,8 @@ static void advise_signal(Advice *advice, char *const *argv) {
         char text[SIGNAL_TEXT_MAX];
 
         if (program && program->graceful_signal > 0 && !settings_get(advice->section, "KillSignal"))
-                warn(advice, "%.40s ends well on %s, so write KillSignal=%s: %s", program_name(argv[0]),
-                     signal_to_string(program->graceful_signal, text), text, program->why);
+                advise(advice, "%.40s ends well on %s, so write KillSignal=%s: %s", program_name(argv[0]),
+                       signal_to_string(program->graceful_signal, text), text, program->why);
 }
 
 /* -1: it cannot be read. */
@@ -250,10 +251,12 @@ static void advise_daemon(Advice *advice, char *const *argv) {
                 says_otherwise = advice->reading->thorough ? file_has(daemon.config, daemon.config_has) : 1;
         if (says_otherwise == 1)
                 return;
-        warn(advice,
-             "%.40s goes to the background, and with Type=simple the end of its first process is its end: %s%s%.120s%s",
-             daemon.name, daemon.instead, says_otherwise < 0 ? ", unless " : "",
-             says_otherwise < 0 ? daemon.config : "", says_otherwise < 0 ? " (which cannot be read here) says so" : "");
+        advise(advice,
+               "%.40s goes to the background, and with Type=simple the end of its first process is its end: "
+               "%s%s%.120s%s",
+               daemon.name, daemon.instead, says_otherwise < 0 ? ", unless " : "",
+               says_otherwise < 0 ? daemon.config : "",
+               says_otherwise < 0 ? " (which cannot be read here) says so" : "");
 }
 
 static void advise_kill_mode(Advice *advice, char *const *argv) {

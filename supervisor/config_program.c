@@ -119,9 +119,8 @@ int program_path(const char *program, const ProgramPlace *place, char **ret) {
         int r = strchr(program, '/') ? 0 : find_in_path(AT_FDCWD, program, path_of_child(place), &found);
         if (r < 0)
                 return r;
-        const char *name = found ? found : program, *directory = place->directory;
-        if (asprintf(&path, "%s%s%s", *name == '/' || !directory ? "" : directory,
-                     *name == '/' || !directory ? "" : "/", name) < 0)
+        const char *name = found ? found : program, *directory = *name == '/' ? NULL : place->directory;
+        if (asprintf(&path, "%s%s%s", directory ? directory : "", directory ? "/" : "", name) < 0)
                 return -ENOMEM;
         *ret = path;
         return 0;

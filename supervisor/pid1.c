@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +17,7 @@
 #include "shutdown/verdict.h"
 #include "supervisor/child.h"
 #include "supervisor/priority.h"
+#include "supervisor/shed.h"
 #include "supervisor/upward.h"
 
 #define LOSSES_USEC   (1 * USEC_PER_SEC)
@@ -226,7 +226,7 @@ static int make_parts(Pid1 *pid1) {
 static void leave(Pid1 *pid1, int code) {
 #ifndef __SANITIZE_ADDRESS__
         if (pid1->finished) {
-                control_free(pid1->control);
+                control_leave(pid1->control);
                 control_groups_free(pid1->groups);
                 fflush(NULL);
                 _exit(code);
@@ -321,9 +321,7 @@ int pid1_run(Config *config, const RunOptions *options) {
         if (survey_is_blind(pid1.survey))
                 log_warning("/proc does not show this PID namespace: descendants that leave their group are not seen, "
                             "waited for or named; mount it to change that");
-        /* What reading and making needed is free, but its pages would stay ours: PID 1 lives long and gives them back.
-         */
-        malloc_trim(0);
+        shed_start();
         crew_start(pid1.crew);
         pid1_tell_past(&pid1);
         pid1_rearm(&pid1);

@@ -72,6 +72,8 @@ static void add_watchdog(Environment *environment, const ServiceConfig *service,
 
 void outfit_done(Outfit *outfit) {
         free(outfit->envp);
+        environment_done(&outfit->own);
+        environment_done(&outfit->user);
 }
 
 /* The environment and the rights of a process; `outfit->own` has endwell's words already. */

@@ -101,24 +101,29 @@ void plan_judge(const Config *config, const PlatformFacts *platform, Complaints 
 
 /* ---- For people ---- */
 
+static void print_step(FILE *out, const char *step, const char *text) {
+        if (text)
+                fprintf(out, "  %-9s  %s\n", step, text);
+}
+
 static void print_signal(const PlatformFacts *platform, FILE *out) {
         char text[SIGNAL_TEXT_MAX];
         SignalMeaning meaning = signal_meaning(platform->first_signal, true, false);
 
-        fprintf(out, "  signal   %s", signal_to_string(platform->first_signal, text));
+        fprintf(out, "  %-9s  %s", "signal", signal_to_string(platform->first_signal, text));
         fputs(platform->every_process ? " to every process, perhaps several times" : " to the first process", out);
         if (platform->signal_setting)
-                fprintf(out, " (%s can make it another one)", platform->signal_setting);
-        fputs(": the ending begins", out);
-        if (meaning == SIGNAL_ENDS_INT || meaning == SIGNAL_ENDS_QUIT)
-                fputs("; a second one would end it fast", out);
+                fprintf(out, "; %s can make it another one", platform->signal_setting);
         fputc('\n', out);
+        print_step(out, "then",
+                   meaning == SIGNAL_ENDS ? "the ending begins"
+                                          : "the ending begins; a second signal of that kind would make it a fast one");
 }
 
 static void print_kill(const Config *config, const PlatformFacts *platform, FILE *out) {
         char setting[PLATFORM_TEXT_MAX];
 
-        fprintf(out, "  SIGKILL  to all that lives, %s after the signal", SPAN(platform->grace_usec));
+        fprintf(out, "  %-9s  to all that lives, %s after the signal", "SIGKILL", SPAN(platform->grace_usec));
         if (!platform->setting)
                 fputs("; nothing changes that\n", out);
         else if (config->grace_usec > platform->grace_usec)
@@ -131,17 +136,16 @@ static void print_kill(const Config *config, const PlatformFacts *platform, FILE
 
 void plan_print_platform(const Config *config, const PlatformFacts *platform, FILE *out) {
         fprintf(out, "\non %s:\n", platform->name);
-        if (platform->before)
-                fprintf(out, "  before   %s\n", platform->before);
+        print_step(out, "before", platform->before);
+        print_step(out, "meanwhile", platform->meanwhile);
         print_signal(platform, out);
-        fprintf(out, "  gone     endwell, after %s at the latest", SPAN(config->deadline_usec));
+        fprintf(out, "  %-9s  endwell, after %s at the latest", "gone", SPAN(config->deadline_usec));
         if (platform->late_endpoints)
                 fprintf(out, "; a preStop hook may take the other %s",
                         SPAN(usec_sub(usec_max(config->grace_usec, platform->grace_usec), config->deadline_usec)));
         fputc('\n', out);
         print_kill(config, platform, out);
-        if (platform->advice)
-                fprintf(out, "  needs    %s\n", platform->advice);
+        print_step(out, "needs", platform->advice);
 }
 
 /* ---- For programs ---- */
@@ -156,6 +160,7 @@ void plan_put_platform(Json *json, const Config *config, const PlatformFacts *pl
         json_open_object(json, "platform");
         json_put_string(json, "name", platform->name);
         json_put_string(json, "before", platform->before);
+        json_put_string(json, "meanwhile", platform->meanwhile);
         json_put_string(json, "signal", signal_to_string(platform->first_signal, text));
         json_put_bool(json, "every_process", platform->every_process);
         json_put_bool(json, "image_stopsignal", platform->takes_stopsignal);

@@ -34,8 +34,9 @@ static const PlatformFacts platforms[_PLATFORM_MAX] = {
                                   .setting = "terminationGracePeriodSeconds: %",
                                   .before = "a preStop hook runs, and its time is part of the grace (2 s are left when "
                                             "it "
-                                            "took all of it); meanwhile the pod leaves the endpoints, and requests go "
-                                            "on coming until all have heard of it" },
+                                            "took all of it)",
+                                  .meanwhile = "the pod leaves the endpoints; requests go on coming until all have "
+                                               "heard of it" },
         [PLATFORM_ECS] = { .name = "Amazon ECS",
                            .first_signal = SIGTERM,
                            .signal_setting = "the image's STOPSIGNAL",

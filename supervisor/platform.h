@@ -35,6 +35,7 @@ typedef struct PlatformFacts {
         const char *most_words;     /* where that bound holds; NULL: there is none */
         const char *setting;        /* what sets the grace, with % for whole seconds; NULL: nothing does */
         const char *before;         /* what happens before the signal; NULL: nothing that matters */
+        const char *meanwhile;      /* and beside that; NULL: nothing */
         const char *advice;         /* what else its configuration must say; NULL: nothing */
 } PlatformFacts;
 

@@ -12,7 +12,10 @@ HIDDEN = "s3cret"
 
 
 def web(case, *lines):
-    plan = case.plan(Phases="one")
+    """In a directory that whoever checks can make: check tries that, too."""
+    os.makedirs(case.path("open"), exist_ok=True)
+    os.chmod(case.path("open"), 0o1777)
+    plan = case.plan(Phases="one", RuntimeDirectory=case.path("open/run"))
     keys = {}
     for line in lines:
         key, value = line.split("=", 1)

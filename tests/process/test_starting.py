@@ -335,3 +335,18 @@ def a_child_that_hangs_before_exec_does_not_keep_endwell_busy(case):
     check(ran_nsec() - before < 300_000_000, "endwell was busy while nothing happened")
     run.journal.none("service_started", service="hangs")
     run.end()
+def a_start_that_takes_long_says_whom_it_waits_for_and_why(case):
+    gate = case.fifo("gate")
+    plan = case.plan(Phases="http db")
+    plan.actor("web", "serve", Phase="http")
+    plan.actor("data", f"eof {gate} , notify READY=1 , serve", Phase="db", Type="notify")
+    run = case.run(plan)
+    line = run.journal.until("startup_progress")
+    equal((line["phase"], line["left"], line["waiting_for"]), ("db", 1, ["data"]), "whom it waits for")
+    equal(line["detail"], "data (no READY=1 yet)", "why")
+    check(line["mono_us"] - run.journal.first("supervisor_started")["mono_us"] >= 5_000_000, "it was told too early")
+    wait_until(lambda: "still waiting for data (no READY=1 yet)" in run.errors(), "a line in the log", alive=run.alive)
+    with open(gate, "wb"):
+        pass
+    run.ready()
+    equal(run.end(), 0, "exit code")

@@ -288,25 +288,24 @@ Test(plan, a_person_reads_step_by_step_what_the_platform_will_do) {
         cr_expect_str_eq(
                 kubernetes,
                 "\non Kubernetes:\n"
-                "  before   a preStop hook runs, and its time is part of the grace (2 s are left when it took all "
-                "of it); meanwhile the pod leaves the endpoints, and requests go on coming until all have heard of "
-                "it\n"
-                "  signal   SIGTERM to the first process (the image's STOPSIGNAL can make it another one): the "
-                "ending begins\n"
-                "  gone     endwell, after 27 s at the latest; a preStop hook may take the other 3 s\n"
-                "  SIGKILL  to all that lives, 30 s after the signal unless it is told otherwise; this plan needs "
+                "  before     a preStop hook runs, and its time is part of the grace (2 s are left when it took all "
+                "of it)\n"
+                "  meanwhile  the pod leaves the endpoints; requests go on coming until all have heard of it\n"
+                "  signal     SIGTERM to the first process; the image's STOPSIGNAL can make it another one\n"
+                "  then       the ending begins\n"
+                "  gone       endwell, after 27 s at the latest; a preStop hook may take the other 3 s\n"
+                "  SIGKILL    to all that lives, 30 s after the signal unless it is told otherwise; this plan needs "
                 "terminationGracePeriodSeconds: 30 at least\n");
         cr_expect_str_eq(
-                fly,
-                "\non Fly.io:\n"
-                "  signal   SIGINT to the first process (kill_signal in fly.toml can make it another one): the ending "
-                "begins; a second one would end it fast\n"
-                "  gone     endwell, after 27 s at the latest\n"
-                "  SIGKILL  to all that lives, 5 s after the signal, or after 30 s with kill_timeout = 30 in "
-                "fly.toml\n");
-        cr_expect_not_null(strstr(heroku, "SIGTERM to every process, perhaps several times: the ending begins\n"));
+                fly, "\non Fly.io:\n"
+                     "  signal     SIGINT to the first process; kill_signal in fly.toml can make it another one\n"
+                     "  then       the ending begins; a second signal of that kind would make it a fast one\n"
+                     "  gone       endwell, after 27 s at the latest\n"
+                     "  SIGKILL    to all that lives, 5 s after the signal, or after 30 s with kill_timeout = 30 in "
+                     "fly.toml\n");
+        cr_expect_not_null(strstr(heroku, "SIGTERM to every process, perhaps several times\n"));
         cr_expect_not_null(strstr(heroku, "30 s after the signal; nothing changes that\n"));
-        cr_expect_not_null(strstr(systemd, "  needs    Type=notify, NotifyAccess=main, and KillMode=mixed"));
+        cr_expect_not_null(strstr(systemd, "  needs      Type=notify, NotifyAccess=main, and KillMode=mixed"));
 }
 
 Test(plan, what_a_platform_does_not_allow_is_said_at_the_line_that_asks_for_it) {
