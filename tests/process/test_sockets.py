@@ -201,15 +201,16 @@ def a_restart_has_the_same_sockets_and_serves_who_has_waited(case):
 
 @test
 def a_run_that_a_liveness_probe_ends_leaves_its_sockets_to_the_next(case):
-    port, alive = free_port(), case.path("alive")
+    port, sick = free_port(), case.path("sick")
     plan = holder_plan(case, Listen=tcp(port), RestartSec="10ms", StartLimitBurst=0,
-                       LivenessProbe=f"exec:/bin/test -e {alive} period=100ms failures=2")
-    run = case.run(plan)
-    first = found(case)
-    run.journal.until("service_asked", service="web", reason="liveness")
-    with open(alive, "w", encoding="ascii"), connect(port):
-        equal(inodes(found(case, count=2)), inodes(first), "the sockets of the second run")
-    run.ready()
+                       LivenessProbe=f"exec:/bin/test ! -e {sick} period=100ms failures=2")
+    run = case.run(plan).ready()
+    with open(sick, "w", encoding="ascii"):
+        run.journal.until("service_asked", service="web", reason="liveness")
+    os.unlink(sick)
+    with connect(port):
+        equal(inodes(found(case, count=2)), inodes(case.log.first("found")), "the sockets of the second run")
+    run.journal.until("readiness_changed", ready=True, count=2)
     equal(run.end(), 0, "exit code")
 
 
