@@ -15,7 +15,7 @@
 #define DUTY              10 /* a survey that is not cheap may take one tenth of the time */
 #define CHEAP_USEC        250
 #define TREE_MAX          4096 /* processes of one tree that one walk signals; the next survey finds the rest */
-#define CROWD_MIN         256  /* of a group: it is killed first, and nobody walks its tree */
+#define CROWD_MIN         32   /* of a group: it is killed first, and nobody walks its tree */
 #define ANCESTORS_MAX     1024
 #define NOTED_MEMBERS_MAX 32
 #define MEMORY_SIZE       4096 /* processes remembered, by pid: a later one takes the place of an earlier one */
@@ -88,9 +88,6 @@ uint32_t survey_owner_of(Survey *survey, pid_t pid) {
         pid_t at = pid;
         if (survey->blind)
                 return CREW_NOBODY;
-        uint32_t member = by_group(survey, pid);
-        if (member != CREW_NOBODY)
-                return member;
         for (unsigned steps = 0; steps < ANCESTORS_MAX && at > 1; steps++) {
                 const RosterEntry *entry = roster_find(survey->roster, at);
                 if (entry && (entry->kind == ROSTER_MAIN || entry->kind == ROSTER_ORPHAN))
