@@ -16,6 +16,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <termios.h>
 
 #define LINE_MAX_BYTES    2048 /* newline included; below PIPE_BUF, so a pipe takes all of it or nothing */
 #define MESSAGE_MAX_BYTES 1984 /* leaves room for the prefix of a text line */
@@ -36,6 +37,7 @@ static struct {
         LogFormat format;          /* never AUTO */
         LogLevel level;
         char program[PROGRAM_MAX_BYTES];
+        bool is_terminal;
         bool torn; /* the last line got out in part: its rest must not run into the next one */
         uint64_t dropped, unsaid;
 } sink = { .fd = -1, .pipe_read = -1, .pipe_write = -1, .format = LOG_FORMAT_TEXT, .level = LOG_LEVEL_INFO };
@@ -43,7 +45,7 @@ static struct {
 /* The byte before the text is for the newline that ends a torn line. */
 typedef struct Line {
         char before;
-        char text[LINE_MAX_BYTES];
+        char text[LINE_MAX_BYTES + 1]; /* room for the carriage return of end_for_raw_terminal() */
 } Line;
 
 static const char *const level_words[_LOG_LEVEL_MAX] = {
@@ -148,6 +150,18 @@ static ssize_t write_some(const char *text, size_t length) {
         return -1;
 }
 
+/* A program that draws its own screen has told the terminal not to go back to the first column at a newline; the
+ * shell's prompt and our next line would stand in mid-air. The new length. */
+static size_t end_for_raw_terminal(Line *line, size_t length) {
+        struct termios modes;
+
+        if (!sink.is_terminal || tcgetattr(STDERR_FILENO, &modes) < 0 ||
+            ((modes.c_oflag & OPOST) && (modes.c_oflag & ONLCR)))
+                return length;
+        memcpy(line->text + length - 1, "\r\n", 2);
+        return length + 1;
+}
+
 /* True when the whole line got out. */
 static bool deliver(Line *line, size_t length) {
         const char *start = line->text;
@@ -207,7 +221,7 @@ static bool say(LogLevel level, char *message) {
         Line line;
         size_t length = sink.format == LOG_FORMAT_JSON ? compose_json(level, message, line.text)
                                                        : compose_text(level, message, line.text);
-        return deliver(&line, length);
+        return deliver(&line, end_for_raw_terminal(&line, length));
 }
 
 static bool say_what_was_lost(void) {
@@ -250,6 +264,7 @@ void log_open(const char *program, LogFormat format, LogLevel level) {
         snprintf(sink.program, sizeof sink.program, "%s", program);
         log_set(format, level);
         sink.way = choose_way();
+        sink.is_terminal = isatty(STDERR_FILENO);
 }
 
 void log_close(void) {

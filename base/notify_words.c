@@ -81,6 +81,18 @@ static int on_fdstore(NotifyWords *words, Value value) {
         return read_flag(value, &words->fdstore);
 }
 
+static int on_fdstore_remove(NotifyWords *words, Value value) {
+        return read_flag(value, &words->fdstore_remove);
+}
+
+/* To be watched is what a stored descriptor is by itself, so the other word changes nothing. */
+static int on_fdpoll(NotifyWords *words, Value value) {
+        if (!value_is(value, "0"))
+                return value_is(value, "1") ? 0 : -EINVAL;
+        words->fd_unwatched = true;
+        return 0;
+}
+
 static int on_drained(NotifyWords *words, Value value) {
         return read_flag(value, &words->drained);
 }
@@ -205,7 +217,9 @@ static const struct {
         { "EXTEND_TIMEOUT_USEC", on_extend_timeout_usec },
         { "BARRIER", on_barrier },
         { "FDSTORE", on_fdstore },
+        { "FDSTOREREMOVE", on_fdstore_remove },
         { "FDNAME", on_fd_name },
+        { "FDPOLL", on_fdpoll },
         { "EXIT_STATUS", on_exit_status },
         { "X_ENDWELL_DRAINED", on_drained },
         { "X_ENDWELL_ACTIVE", on_active },

@@ -19,7 +19,8 @@ typedef enum NotifyEdge {
 } NotifyEdge;
 
 typedef struct NotifyWords {
-        bool ready, reloading, stopping, barrier, watchdog, watchdog_trigger, drained, fdstore;
+        bool ready, reloading, stopping, barrier, watchdog, watchdog_trigger, drained;
+        bool fdstore, fdstore_remove, fd_unwatched; /* the last: FDPOLL=0 */
         bool has_status, has_errno, has_active, has_rc, has_exit_status;
         pid_t main_pid;             /* 0: not said */
         usec_t watchdog_usec;       /* 0: not said */

@@ -107,6 +107,7 @@ static const EventSpec specs[_EVENT_MAX] = {
         [EVENT_SUPERVISOR_STARTED] = { "supervisor_started",
                                        { A(PID), A(VERSION), A(MODE), A(CONFIG_DIGEST), A(PID_NAMESPACE), A(PHASES),
                                          A(DEADLINE), A(EXIT_CODE_FROM), A(SINGLE), A(REMAP), A(CONFIG) } },
+        [EVENT_STARTUP_PROGRESS] = { "startup_progress", { A(PHASE), A(LEFT), A(WAITING_FOR), A(DETAIL) } },
         [EVENT_STARTUP_FINISHED] = { "startup_finished", { A(TOOK) } },
         [EVENT_LOG_DROPPED] = { "log_dropped", { A(N) } },
         [EVENT_CLIENT_DROPPED] = { "client_dropped", { A(PEER), A(REASON) } },

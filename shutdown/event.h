@@ -13,6 +13,7 @@
 
 typedef enum EventKind {
         EVENT_SUPERVISOR_STARTED,
+        EVENT_STARTUP_PROGRESS,
         EVENT_STARTUP_FINISHED,
         EVENT_LOG_DROPPED,
         EVENT_CLIENT_DROPPED,

@@ -84,11 +84,14 @@ void event_line_done(EventLine *line) {
         *line = (EventLine){ 0 };
 }
 
-const char *event_line_sentence(const char *text, size_t length, char ret_text[static SENTENCE_MAX],
-                                LogLevel *ret_level) {
+const char *event_line_sentence(const char *text, size_t length, const json_t *instances,
+                                char ret_text[static SENTENCE_MAX], LogLevel *ret_level) {
         EventLine line;
         LogLevel level = LOG_LEVEL_INFO;
         if (event_line_read(text, length, &line) >= 0) {
+                if (line.event.service)
+                        line.event.instances =
+                                (unsigned)json_integer_value(json_object_get(instances, line.event.service));
                 level = sentence_level(&line.event);
                 sentence_write(&line.event, ret_text);
                 event_line_done(&line);

@@ -17,7 +17,8 @@ typedef struct EventLine {
 int event_line_read(const char *line, size_t length, EventLine *ret);
 void event_line_done(EventLine *line);
 
-/* The sentence of a line, as PID 1's log has it; an event of another version is shown as its line. Returns `ret_text`;
+/* The sentence of a line, as PID 1's log has it; an event of another version is shown as its line. `instances`: how
+ * many each service has, {"web":1}, so that a single one is not numbered; NULL: not known. Returns `ret_text`;
  * `ret_level` may be NULL. */
-const char *event_line_sentence(const char *text, size_t length, char ret_text[static SENTENCE_MAX],
-                                LogLevel *ret_level);
+const char *event_line_sentence(const char *text, size_t length, const json_t *instances,
+                                char ret_text[static SENTENCE_MAX], LogLevel *ret_level);

@@ -24,6 +24,7 @@ LogLevel sentence_level(const Event *event) {
         case EVENT_SERVICE_STARTED:
         case EVENT_SERVICE_READY:
         case EVENT_SERVICE_ASKED:
+        case EVENT_STARTUP_PROGRESS:
         case EVENT_DRAIN_PROGRESS:
         case EVENT_HOOK_STARTED:
         case EVENT_HOOK_MARKED:
@@ -324,6 +325,7 @@ static void say_about_supervisor(Sentence *sentence, const Event *event) {
                     event->pid_namespace ? "PID" : "a subreaper, pid", (int)event->pid, or_unknown(event->mode),
                     event->config ? event->config : "a single command");
                 break;
+        case EVENT_STARTUP_PROGRESS: say(sentence, "still waiting for %s", or_unknown(event->detail)); break;
         case EVENT_STARTUP_FINISHED: say_time(sentence, "start-up finished in ", event->took_usec); break;
         case EVENT_LOG_DROPPED: say(sentence, "%llu lines of the log were lost", (unsigned long long)event->n); break;
         case EVENT_CLIENT_DROPPED:
@@ -371,17 +373,14 @@ const char *sentence_write(const Event *event, char ret_text[static SENTENCE_MAX
         Sentence sentence = { .text = ret_text };
         ret_text[0] = '\0';
         switch ((int)event->kind) {
-        case EVENT_HOOK_STARTED:
-        case EVENT_HOOK_FINISHED:
-        case EVENT_HOOK_REFUSED:
-        case EVENT_HOOK_MARKED:
-        case EVENT_HOOK_REPEATED: say_about_hook(&sentence, event); break;
+        case EVENT_HOOK_STARTED ... EVENT_HOOK_REPEATED: say_about_hook(&sentence, event); break;
         case EVENT_ENDING_STARTED:
         case EVENT_PHASE_STARTED:
         case EVENT_PHASE_FINISHED:
         case EVENT_DRAIN_PROGRESS:
         case EVENT_ENDING_FINISHED: say_about_ending(&sentence, event); break;
         case EVENT_SUPERVISOR_STARTED:
+        case EVENT_STARTUP_PROGRESS:
         case EVENT_STARTUP_FINISHED:
         case EVENT_LOG_DROPPED:
         case EVENT_CLIENT_DROPPED:

@@ -15,6 +15,7 @@ static const char *const step_words[_CHILD_STEP_MAX] = {
         [CHILD_STEP_NONE] = "none",
         [CHILD_STEP_SIGNALS] = "signals",
         [CHILD_STEP_SESSION] = "session",
+        [CHILD_STEP_LISTEN] = "listen",
         [CHILD_STEP_INPUT] = "input",
         [CHILD_STEP_OUTPUT] = "output",
         [CHILD_STEP_ERROR] = "error output",
@@ -117,7 +118,7 @@ int child_read_failure(int fd, ChildFailure *ret) {
         return failure.step == CHILD_STEP_CONTROL_GROUP ? CHILD_GOES_ON : 1;
 }
 
-/* Never to 0, -1 or 1: these name everybody, or init. */
+/* Never to -1 or 1: these name everybody, and init; to 0, our own group, only where that is meant. */
 static int send(pid_t target, int signal_number) {
         return kill(target, signal_number) < 0 ? -errno : 0;
 }
@@ -135,6 +136,10 @@ int child_signal_group(pid_t group, int signal_number) {
         /* A child that was forked a moment ago has no group of its own yet. It is still in ours, where nobody else of
          * that pid can be: descendants live in other sessions. If it has left ours meanwhile, its own is there now. */
         return send(getpgid(group) == getpgrp() ? group : -group, signal_number);
+}
+
+int child_signal_own_group(int signal_number) {
+        return send(0, signal_number);
 }
 
 int child_signal_stranger(pid_t pid, unsigned long long start_ticks, int signal_number) {

@@ -20,6 +20,7 @@ typedef enum ChildStep {
         CHILD_STEP_NONE,
         CHILD_STEP_SIGNALS,
         CHILD_STEP_SESSION,
+        CHILD_STEP_LISTEN,
         CHILD_STEP_INPUT,
         CHILD_STEP_OUTPUT,
         CHILD_STEP_ERROR,
@@ -43,7 +44,7 @@ const char *child_step_to_string(ChildStep step);
 typedef struct ChildFailure {
         ChildStep step;
         int error;    /* errno */
-        size_t which; /* of CHILD_STEP_LIMITS: RLIMIT_… and 1; 0: not said */
+        size_t which; /* of CHILD_STEP_LIMITS: RLIMIT_… and 1; 0: not said. Of CHILD_STEP_LISTEN: the socket */
 } ChildFailure;
 
 const char *child_failure_to_string(const ChildFailure *failure); /* the step; of a limit its name: LimitNOFILE */
@@ -66,6 +67,7 @@ typedef struct ChildDescriptor {
 } ChildDescriptor;
 
 typedef struct Rights Rights;
+typedef struct Listening Listening;
 
 typedef struct ChildPlan {
         char *const *argv; /* argv[0] without a slash is looked up in PATH of `envp` */
@@ -78,6 +80,7 @@ typedef struct ChildPlan {
         int parent_death_signal; /* 0: none */
         const ChildDescriptor *descriptors;
         size_t n_descriptors;
+        const Listening *listening;       /* what it does to held sockets first; NULL: nothing */
         const Rights *rights;             /* NULL: endwell's own */
         const char *control_group;        /* directory of a cgroup v2 that it joins; NULL: none */
         char *pid_words[CHILD_PID_WORDS]; /* in `envp`: its pid is written there, see CHILD_PID_ROOM; NULL */
@@ -99,6 +102,8 @@ int child_read_failure(int fd, ChildFailure *ret);
 /* To a process that is our child and not yet collected: its pid cannot have been given to another. -ESRCH: gone. */
 int child_signal(pid_t pid, int signal_number);
 int child_signal_group(pid_t group, int signal_number);
+/* To the process group that we are in ourselves, ourselves included: the others are of the same job of a shell. */
+int child_signal_own_group(int signal_number);
 /* To a descendant that is not our child, which may vanish and whose pid may be taken by another at any time: through a
  * pidfd, and only if it still started at `start_ticks` (field 22 of /proc/PID/stat). -ESRCH: gone or another. */
 int child_signal_stranger(pid_t pid, unsigned long long start_ticks, int signal_number);

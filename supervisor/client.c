@@ -2,6 +2,7 @@
 #include "supervisor/client.h"
 #include "base/complaints.h"
 #include "base/take.h"
+#include "shutdown/journal_reader.h"
 #include "shutdown/verdict.h"
 #include "supervisor/config.h"
 #include "supervisor/runtime.h"
@@ -21,6 +22,7 @@ struct Client {
         int fd;
         char *in;
         size_t length, size, consumed; /* `consumed`: of the line given out last */
+        json_t *instances;             /* of each service; NULL: not asked yet */
 };
 
 static int fail(const Client *client, const char *what, int error) {
@@ -132,6 +134,7 @@ Client *client_free(Client *client) {
                 return NULL;
         close_fd(client->fd);
         free(client->in);
+        json_decref(client->instances);
         free(client);
         return NULL;
 }
@@ -266,4 +269,28 @@ int client_ask(Client *client, const char *method, json_t *params, json_t **ret_
                 *ret_result = json_incref(json_object_get(line.value, "result"));
         json_decref(line.value);
         return code;
+}
+
+int client_learn_instances(Client *client) {
+        json_t *status = NULL, *service;
+        size_t i;
+        int code = client_ask(client, "status", NULL, &status);
+
+        if (code != 0)
+                return code;
+        json_decref(client->instances);
+        client->instances = json_object();
+        json_array_foreach(json_object_get(status, "services"), i, service) {
+                const char *name = json_string_value(json_object_get(service, "service"));
+                size_t n = json_array_size(json_object_get(service, "instances"));
+                if (name) /* without memory it is numbered, and no harm done */
+                        (void)json_object_set_new(client->instances, name, json_integer((json_int_t)n));
+        }
+        json_decref(status);
+        return 0;
+}
+
+const char *client_sentence(const Client *client, const ClientLine *line, char ret_text[static SENTENCE_MAX],
+                            LogLevel *ret_level) {
+        return event_line_sentence(line->text, strlen(line->text), client->instances, ret_text, ret_level);
 }

@@ -4,6 +4,7 @@
  * Returns exit codes (ExitCode): 69 when nothing answers, 78 when the configuration that shall name the socket is
  * wrong. */
 #pragma once
+#include "shutdown/sentence.h"
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,6 +41,13 @@ int client_read(Client *client, int timeout_msec, ClientLine *ret);
 bool client_is_answer(const json_t *value);
 /* 0; or CLIENT_REFUSED, said on stderr. */
 int client_check_answer(const Client *client, const json_t *answer);
+
+/* Asks how many instances each service has, so that client_sentence() names them as PID 1's log does. 0 or an exit
+ * code. */
+int client_learn_instances(Client *client);
+/* The sentence of an event's line; see event_line_sentence(). */
+const char *client_sentence(const Client *client, const ClientLine *line, char ret_text[static SENTENCE_MAX],
+                            LogLevel *ret_level);
 
 /* Sends a request and reads lines until its answer, events between are passed over. 0 and the result; an exit code:
  * CLIENT_REFUSED (said on stderr) when it was refused. `ret_result` may be NULL. */

@@ -42,8 +42,8 @@ static int add_digest(Config *config, Complaints *complaints) {
         return r < 0 ? -EBADMSG : 0;
 }
 
-static int build(const char *path, Settings *settings, const char *mode, Complaints *complaints, size_t n_before,
-                 Config **ret) {
+static int build(const char *path, Settings *settings, const char *mode, bool thorough, Complaints *complaints,
+                 size_t n_before, Config **ret) {
         _cleanup_(config_freep) Config *config = NULL;
         _cleanup_(reading_done) Reading reading = { 0 };
 
@@ -57,6 +57,7 @@ static int build(const char *path, Settings *settings, const char *mode, Complai
         if (r < 0)
                 return r;
         reading.n_before = n_before;
+        reading.thorough = thorough;
         read_sections(&reading, mode);
         if (reading.error < 0)
                 return reading.error;
@@ -71,7 +72,7 @@ static int build(const char *path, Settings *settings, const char *mode, Complai
         return r;
 }
 
-int config_load(const char *path, const char *mode, Complaints *complaints, Config **ret) {
+static int load(const char *path, const char *mode, bool thorough, Complaints *complaints, Config **ret) {
         path = choose_path(path);
         _cleanup_(settings_freep) Settings *settings = NULL;
         size_t n_before = complaints_count(complaints);
@@ -81,5 +82,13 @@ int config_load(const char *path, const char *mode, Complaints *complaints, Conf
                 return r;
         if (r < 0)
                 return -EBADMSG;
-        return build(path, settings, mode, complaints, n_before, ret);
+        return build(path, settings, mode, thorough, complaints, n_before, ret);
+}
+
+int config_load(const char *path, const char *mode, Complaints *complaints, Config **ret) {
+        return load(path, mode, false, complaints, ret);
+}
+
+int config_examine(const char *path, const char *mode, Complaints *complaints, Config **ret) {
+        return load(path, mode, true, complaints, ret);
 }

@@ -76,6 +76,8 @@ typedef struct Relations {
 
 typedef enum ListenBy { LISTEN_TCP, LISTEN_UNIX, _LISTEN_BY_MAX } ListenBy;
 
+const char *listen_by_to_string(ListenBy by); /* tcp://, unix: */
+
 /* A socket that endwell holds for a service. */
 typedef struct ListenConfig {
         ListenBy by;
@@ -94,6 +96,7 @@ typedef struct PhaseConfig {
         char name[41];
         const char *file;
         unsigned line;
+        bool has_section;    /* else file and line are of Phases= */
         usec_t timeout_usec; /* USEC_INFINITY: not given */
         usec_t delay_usec;
 } PhaseConfig;
@@ -104,14 +107,14 @@ typedef struct ServiceConfig {
         const char *name; /* one of Config.names */
         const char *file;
         char **argv;              /* NULL-terminated; with Shell=yes already /bin/sh -c TEXT */
-        char **environment;       /* "K=V", NULL-terminated; NULL when none is given */
+        char **environment;       /* "K=V", files included, NULL-terminated; NULL when none is given */
         char *working_directory;  /* NULL: endwell's own */
         Outputs *outputs;         /* NULL: both are inherited; see service_output(), service_error() */
         ExitSet *success;         /* NULL: none besides 0 */
         Relations *relations;     /* NULL: none; see service_after(), service_requires(), service_before() */
         ProbeConfig *probes;      /* _PROBE_KIND_MAX of them; NULL: none at all */
         ListenConfig *listens;    /* n_listens of them */
-        Rights *rights;           /* NULL: endwell's own */
+        Rights *rights;           /* what changes, and endwell may give it; NULL: endwell's own */
         Inheritance *inheritance; /* NULL: everything */
         usec_t restart_usec, restart_max_usec, timeout_start_usec;
         usec_t timeout_stop_usec; /* USEC_UNSET: what is left of the phase by the depth of the After chain */
@@ -174,6 +177,12 @@ typedef struct HookConfig {
         OnFailure on_failure;
 } HookConfig;
 
+/* Where a value stands, for what is said of it later; line 0: nowhere, it is the default. */
+typedef struct ConfigPlace {
+        const char *file;
+        unsigned line;
+} ConfigPlace;
+
 typedef struct Config {
         char *path;      /* NULL in single-command mode */
         char digest[17]; /* of everything that was read: FNV-1a 64, hexadecimal */
@@ -196,6 +205,7 @@ typedef struct Config {
         size_t n_hooks;
         size_t n_members; /* instances of all services */
         Budget budget;
+        ConfigPlace grace_place, deadline_place, runtime_place;
         char **files; /* names that the `file` members point to */
         size_t n_files;
 
@@ -210,6 +220,8 @@ typedef struct Config {
 /* `path` NULL: $ENDWELL_CONFIG, else /etc/endwell.ini. `mode` NULL: $ENDWELL_MODE, else the file's. 0; -EBADMSG when
  * there are complaints (all of them were added); -ENOMEM. */
 int config_load(const char *path, const char *mode, Complaints *complaints, Config **ret);
+/* The same, and for better advice reads the scripts that it names, which PID 1 has no time for. */
+int config_examine(const char *path, const char *mode, Complaints *complaints, Config **ret);
 Config *config_free(Config *config);
 void config_freep(Config **config);
 

@@ -1,4 +1,5 @@
-/* config_capabilities.h - the names of capabilities, and lists of them as systemd writes them; for config_*.c only.
+/* config_capabilities.h - the names of capabilities, and lists of them as systemd writes them; for config_*.c and
+ * plan_*.c.
  *
  * Pure but for malloc. Source: capabilities(7), systemd.exec(5). */
 #pragma once

@@ -3,8 +3,8 @@
 #include "supervisor/config_service.h"
 #include "supervisor/config_values.h"
 #include "supervisor/span.h"
+#include "supervisor/terminal.h"
 #include <signal.h>
-#include <unistd.h>
 
 #define FIRST_PASSED_FD 3 /* sd_listen_fds(3) */
 
@@ -78,8 +78,10 @@ static void check_terminal(Reading *reading, const SettingsSection *section, con
                 value_refuse(reading, output, "with TTY=yes the terminal is its output: leave this out");
         if (service_error(service)->kind != OUTPUT_INHERIT)
                 value_refuse(reading, error, "with TTY=yes the terminal is its output: leave this out");
-        if (!isatty(STDIN_FILENO))
-                value_warn(reading, line, "endwell's standard input is no terminal here");
+        if (!terminal_on_input())
+                value_warn(reading, line,
+                           "standard input is no terminal here, and where it is none %s runs without one",
+                           service->name);
 }
 
 void services_check_terminal(Reading *reading) {

@@ -1,5 +1,5 @@
 /* config_limits.h - reads the resource limits of a service, LimitCPU= to LimitRTTIME=, as systemd spells them; for
- * config_*.c only.
+ * config_*.c and plan_*.c.
  *
  * Pure. Source: systemd.exec(5), getrlimit(2). */
 #pragma once

@@ -139,9 +139,8 @@ static void refuse_twice(Reading *reading, const HeldSocket *first, const HeldSo
         }
         const ServiceConfig *service = &reading->config->services[first->service];
         const ListenConfig *held = socket_of(reading, first);
-        value_refuse(reading, second->setting, "%s%s is held for %s already, %s:%u",
-                     held->by == LISTEN_TCP ? "tcp://" : "unix:", held->address, service->name, first->setting->file,
-                     first->setting->line);
+        value_refuse(reading, second->setting, "%s%s is held for %s already, %s:%u", listen_by_to_string(held->by),
+                     held->address, service->name, first->setting->file, first->setting->line);
 }
 
 void services_check_sockets(Reading *reading) {

@@ -153,12 +153,13 @@ static int check_options(const ProbeConfig *probe, ProbeKind kind, Problem *prob
 
 /* Of "tcp://…" every word but the first must be an option; of a command the last words may be misspelt ones. */
 static int refuse_misspelt(const char *word, bool is_command, Problem *problem) {
-        size_t length = strcspn(word, "=");
+        size_t length = strcspn(word, "= \t\n");
         char name[16] = "";
 
         if (length < sizeof name)
                 memcpy(name, word, length);
-        const char *nearest = word[length] == '=' ? name_nearest(name, option_names, OPTION_COUNT) : NULL;
+        const char *nearest =
+                word[length] == '=' && find_option(word) < 0 ? name_nearest(name, option_names, OPTION_COUNT) : NULL;
         if (is_command)
                 return !nearest ? 0
                                 : problem_say(problem,
@@ -167,7 +168,8 @@ static int refuse_misspelt(const char *word, bool is_command, Problem *problem) 
                                               WORD_SHOWN_MAX, name, nearest);
         if (nearest)
                 return problem_say(problem, "%.*s= is no option, did you mean %s=?", WORD_SHOWN_MAX, name, nearest);
-        return problem_say(problem, "only period=, timeout=, failures=, successes= and delay= can follow the address");
+        return problem_say(problem, "only period=, timeout=, failures=, successes= and delay=, without quotes around "
+                                    "them, can follow the address");
 }
 
 /* ---- Targets ---- */

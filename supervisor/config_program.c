@@ -46,13 +46,20 @@ char **program_read(Reading *reading, const Setting *setting, bool shell) {
 
 /* ---- Where the program is ---- */
 
-static const char *path_of_child(char *const *environment) {
+static bool unsets_path(const Inheritance *inheritance) {
+        for (size_t i = 0; inheritance && inheritance->unset && inheritance->unset[i]; i++)
+                if (strcmp(inheritance->unset[i], "PATH") == 0)
+                        return true;
+        return false;
+}
+
+static const char *path_of_child(const ProgramPlace *place) {
         const char *path = NULL;
 
-        for (size_t i = 0; environment && environment[i]; i++)
-                if (strncmp(environment[i], "PATH=", 5) == 0)
-                        path = environment[i] + 5;
-        if (!path)
+        for (size_t i = 0; place->environment && place->environment[i]; i++)
+                if (strncmp(place->environment[i], "PATH=", 5) == 0)
+                        path = place->environment[i] + 5;
+        if (!path && !unsets_path(place->inheritance))
                 path = getenv("PATH");
         return path ? path : "/bin:/usr/bin"; /* execvp(3), when there is no PATH */
 }
@@ -68,7 +75,7 @@ static int may_execute(int directory_fd, const char *path) {
 }
 
 /* As execvp(3): a file that may not be executed is passed over, but remembered. */
-static int find_in_path(int directory_fd, const char *program, const char *path) {
+static int find_in_path(int directory_fd, const char *program, const char *path, char **ret_path) {
         int result = -ENOENT;
 
         for (const char *at = path;; at++) {
@@ -79,6 +86,8 @@ static int find_in_path(int directory_fd, const char *program, const char *path)
                         return -ENOMEM;
                 }
                 int r = may_execute(directory_fd, candidate);
+                if (r == 0 && ret_path)
+                        *ret_path = TAKE(candidate);
                 if (r == 0)
                         return 0;
                 if (r == -EACCES)
@@ -89,16 +98,30 @@ static int find_in_path(int directory_fd, const char *program, const char *path)
         }
 }
 
-int program_find(const char *program, char *const *environment, const char *directory) {
+int program_find(const char *program, const ProgramPlace *place) {
         _cleanup_(closep) int fd = -1;
 
-        if (directory) {
-                fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        if (place->directory) {
+                fd = open(place->directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
                 if (fd < 0)
                         return -ENOENT;
         }
-        int base = directory ? fd : AT_FDCWD;
+        int base = place->directory ? fd : AT_FDCWD;
         if (strchr(program, '/'))
                 return may_execute(base, program);
-        return find_in_path(base, program, path_of_child(environment));
+        return find_in_path(base, program, path_of_child(place), NULL);
+}
+
+int program_path(const char *program, const ProgramPlace *place, char **ret) {
+        _cleanup_(freep) char *found = NULL;
+        char *path = NULL;
+
+        int r = strchr(program, '/') ? 0 : find_in_path(AT_FDCWD, program, path_of_child(place), &found);
+        if (r < 0)
+                return r;
+        const char *name = found ? found : program, *directory = *name == '/' ? NULL : place->directory;
+        if (asprintf(&path, "%s%s%s", directory ? directory : "", directory ? "/" : "", name) < 0)
+                return -ENOMEM;
+        *ret = path;
+        return 0;
 }

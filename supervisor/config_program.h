@@ -5,6 +5,16 @@
 /* Packed words of the command; with `shell` /bin/sh -c TEXT. NULL after a complaint. */
 char **program_read(Reading *reading, const Setting *setting, bool shell);
 
-/* 0: `program` can be executed by a child with this environment (NULL: endwell's own) in this directory (NULL:
- * endwell's own); else -ENOENT or -EACCES. */
-int program_find(const char *program, char *const *environment, const char *directory);
+/* Where a child would look. */
+typedef struct ProgramPlace {
+        char *const *environment;       /* of the configuration; NULL: none */
+        const Inheritance *inheritance; /* of endwell's own; NULL: all of it */
+        const char *directory;          /* NULL: endwell's own */
+} ProgramPlace;
+
+/* 0: `program` can be executed there; else -ENOENT or -EACCES; or -ENOMEM. */
+int program_find(const char *program, const ProgramPlace *place);
+
+/* Where a program that program_find() has found is, for whoever wants to read it. 0 and a path to be freed; or -ENOENT,
+ * -EACCES, -ENOMEM. */
+int program_path(const char *program, const ProgramPlace *place, char **ret);

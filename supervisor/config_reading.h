@@ -28,6 +28,7 @@ typedef struct Reading {
         const SettingsSection **hooks;     /* beside config->hooks */
         uint16_t *by_name;                 /* services, sorted */
         unsigned n_suggested;
+        bool thorough;       /* files that the configuration names may be read for advice */
         HeldSocket *sockets; /* all of them */
         size_t n_sockets;
         Accounts *accounts; /* read when they are first asked for */
@@ -46,6 +47,8 @@ int reading_find_phase(Reading *reading, const Setting *setting, const char *nam
 const char *reading_suggest_phase(const Reading *reading, const char *name, char *buffer, size_t size);
 /* The names of all phases with blanks between them. */
 const char *reading_list_phases(const Reading *reading, char *buffer, size_t size);
+/* Whether one more search for a nearest name is worth its time. */
+bool reading_may_suggest(Reading *reading);
 /* As above, without a complaint. */
 int reading_service_index(const Reading *reading, const char *name);
 int reading_phase_index(const Reading *reading, const char *name);
@@ -61,7 +64,8 @@ void config_read_services(Reading *reading);
 void config_read_hooks(Reading *reading);
 void config_read_relations(Reading *reading); /* After, Requires */
 void config_read_budget(Reading *reading);
-void config_check_programs(Reading *reading); /* only warns */
+void config_check_programs(Reading *reading);               /* only warns */
+void config_advise_service(Reading *reading, size_t index); /* only warns */
 
 int config_new(Config **ret); /* with the defaults of [Supervisor], without phases and services */
 void config_service_defaults(ServiceConfig *service);

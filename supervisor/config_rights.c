@@ -144,6 +144,9 @@ static void check(Reading *reading, const SettingsSection *section, const Privil
         }
         r = permission_ambient(ours, rights, &problem);
         refuse_if(reading, section, "AmbientCapabilities", r, &problem);
+        if (rights->ambient && rights->uid == (uid_t)-1 && ours->uid == 0)
+                value_warn(reading, settings_last(section, "AmbientCapabilities"),
+                           "root has every capability of the bounding set anyway: this is for another User");
 }
 
 /* ---- The whole ---- */

@@ -154,6 +154,26 @@ static void fit_delays(Reading *reading, const SettingsSection *section, Service
                 service->restart_max_usec = service->restart_usec;
 }
 
+/* Who ends a foreground program from its terminal (Ctrl-C, Ctrl-\, closing the window) meant that: it did not fail. A
+ * shell says the same of its last command by 128 and the number. */
+static void accept_what_is_typed(Reading *reading, ServiceConfig *service) {
+        static const int typed[] = { SIGHUP, SIGINT, SIGQUIT };
+
+        if (!service->tty)
+                return;
+        if (!service->success)
+                service->success = calloc(1, sizeof *service->success);
+        if (!service->success) {
+                reading->error = -ENOMEM;
+                return;
+        }
+        for (size_t i = 0; i < LENGTH_OF(typed); i++) {
+                int code = 128 + typed[i];
+                service->success->signals |= UINT64_C(1) << typed[i];
+                service->success->codes[code / 64] |= UINT64_C(1) << (code % 64);
+        }
+}
+
 static void warn_of_settings(Reading *reading, const SettingsSection *section, const ServiceConfig *service) {
         const Setting *burst = settings_get(section, "StartLimitBurst");
         const Setting *drained = settings_get(section, "DrainedSignal");
@@ -177,6 +197,7 @@ static void read_service(Reading *reading, size_t i) {
         service_read_listens(reading, section, service);
         service_read_probes(reading, section, service);
         fit_delays(reading, section, service);
+        accept_what_is_typed(reading, service);
         service_check(reading, section, service);
         warn_of_settings(reading, section, service);
 }

@@ -60,12 +60,21 @@ static void override_mode(Reading *reading, const char *mode) {
         value_mode(reading, &said, &reading->config->mode);
 }
 
+static ConfigPlace place_of(const Reading *reading, const char *key) {
+        const Setting *setting = reading->supervisor ? settings_get(reading->supervisor, key) : NULL;
+        return setting ? (ConfigPlace){ .file = setting->file, .line = setting->line }
+                       : (ConfigPlace){ .file = reading->config->path };
+}
+
 void config_read_supervisor(Reading *reading, const char *mode) {
         Config *config = reading->config;
 
         if (reading->supervisor)
                 values_read(reading, reading->supervisor, supervisor_rules, LENGTH_OF(supervisor_rules), config);
         override_mode(reading, mode);
+        config->grace_place = place_of(reading, "GraceSec");
+        config->deadline_place = place_of(reading, "DeadlineSec");
+        config->runtime_place = place_of(reading, "RuntimeDirectory");
         if (config->deadline_usec == USEC_UNSET)
                 config->deadline_usec = budget_default_deadline(config->grace_usec);
 }
@@ -130,6 +139,7 @@ static void read_phase(Reading *reading, const SettingsSection *section) {
         PhaseConfig *phase = index < 0 ? &unknown : &reading->config->phases[index];
         phase->file = section->file;
         phase->line = section->line;
+        phase->has_section = true;
         values_read(reading, section, rules, LENGTH_OF(rules), phase);
         if (index >= 0)
                 reading->phases[index] = section;

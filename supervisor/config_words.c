@@ -51,6 +51,11 @@ static const char *const log_level_words[_LOG_LEVEL_MAX] = {
         [LOG_LEVEL_INFO] = "info", [LOG_LEVEL_DEBUG] = "debug",
 };
 
+static const char *const listen_by_words[_LISTEN_BY_MAX] = {
+        [LISTEN_TCP] = "tcp://",
+        [LISTEN_UNIX] = "unix:",
+};
+
 const char *mode_to_string(Mode mode) {
         return (unsigned)mode < _MODE_MAX ? mode_words[mode] : NULL;
 }
@@ -65,6 +70,10 @@ const char *kill_mode_to_string(KillMode mode) {
 
 const char *service_type_to_string(ServiceType type) {
         return (unsigned)type < _SERVICE_TYPE_MAX ? service_type_words[type] : NULL;
+}
+
+const char *listen_by_to_string(ListenBy by) {
+        return (unsigned)by < _LISTEN_BY_MAX ? listen_by_words[by] : NULL;
 }
 
 #define WORD_VALUE(name, Type, words)                                                                                  \
@@ -91,9 +100,7 @@ void value_service_type(Reading *reading, const Setting *setting, void *ret_valu
         };
         int found = value_word(reading, setting, words, LENGTH_OF(words));
 
-        if (found == SERVICE_NOTIFY_FD) /* the N was meant as a number */
-                value_refuse(reading, setting, "write the number of the descriptor, such as notify-fd:3");
-        else if (found >= 0)
+        if (found >= 0)
                 *(ServiceType *)ret_value = (ServiceType)found;
 }
 

@@ -177,6 +177,7 @@ void crew_start(Crew *crew) {
                                     .single = config->single,
                                     .remap = remap });
         crew->starts_dirty = true;
+        crew_await_start(crew);
         crew_settle(crew);
 }
 

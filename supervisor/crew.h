@@ -43,13 +43,15 @@ typedef struct Stage {
         int (*spawn)(void *self, uint32_t member, pid_t *ret_pid);
         int (*spawn_hook)(void *self, uint32_t hook_run, pid_t *ret_pid);
         /* Signals processes of a member's tree and tells each by crew_told(); CREW_NOBODY: the unattributed orphans.
-         * SIGTERM and other polite signals are followed by SIGCONT. */
+         * Who is dead is not told of, even when nobody has collected it yet. SIGTERM and other polite signals are
+         * followed by SIGCONT. */
         void (*signal)(void *self, uint32_t member, Whom whom, int signal_number, const char *reason);
         void (*signal_hook)(void *self, uint32_t hook_run, int signal_number); /* the whole group */
         /* Asks for a fresh look at adopted orphans, answered by crew_on_surveyed() (never from inside this call). */
         void (*survey)(void *self);
         /* Begins a check of a probe run, which is answered by crew_on_probed(), once, and never from inside this call.
-         * 0; or -errno when it could not begin: then no answer comes, and it says nothing of the service. */
+         * The timeout of a command is kept by the crew, that of the other checks by the stage (PROBE_FAILED). 0; or
+         * -errno when it could not begin: then no answer comes, and it says nothing of the service. */
         int (*probe)(void *self, uint32_t probe_run);
         /* Its time is up, or nobody wants the answer any more: an exec probe's whole group is killed. The answer still
          * comes, soon, as PROBE_UNKNOWN: when nothing of the check is left. */
@@ -169,7 +171,12 @@ typedef struct CrewView {
 } CrewView;
 
 CrewView crew_overview(const Crew *crew); /* in constant time: it is asked for each event */
-unsigned crew_awaited(const Crew *crew);  /* members that are waited for; counts them */
+/* The present of all these instants: they are the Stage's, whose clock may stand still for a while. */
+usec_t crew_clock_usec(const Crew *crew);
+/* The first of those who are waited for, and why if that is known: "web (readiness probe: HTTP 503), db and 3 more".
+ * How many they are. */
+unsigned crew_write_awaited(const Crew *crew, char *ret_text, size_t size);
+unsigned crew_awaited(const Crew *crew); /* members that are waited for; counts them */
 
 /* Environment of post-stop hooks, systemd's words (systemd.exec(5)). */
 typedef struct MemberResult {

@@ -261,9 +261,9 @@ void crew_check_group(Crew *crew) {
                  (before.step != crew->conductor.sequence.step || before.phase != crew->conductor.sequence.phase));
 }
 
-static void add_name(char *names, size_t size, const Crew *crew, const Member *member) {
+void crew_add_name(const Crew *crew, uint32_t member, char *names, size_t size) {
         char name[64];
-        crew_name(crew, crew_index(crew, member), name, sizeof name);
+        crew_name(crew, member, name, sizeof name);
         size_t used = strlen(names);
         if (used + strlen(name) + 2 < size)
                 snprintf(names + used, size - used, "%s%s", used > 0 ? " " : "", name);
@@ -271,18 +271,20 @@ static void add_name(char *names, size_t size, const Crew *crew, const Member *m
 
 void crew_tell_progress(Crew *crew) {
         const Sequence *sequence = &crew->conductor.sequence;
+        if (sequence->step == STEP_SERVING)
+                crew_tell_start(crew);
         if (sequence->step < STEP_ENTERING || sequence->step > STEP_CLOSING)
                 return;
         crew_alarm(crew, CREW_ALARM_PROGRESS, usec_add(crew_now(crew), PROGRESS_USEC));
-        char names[8 * 48] = "";
+        char names[NAMED_MAX * 48] = "";
         unsigned left = 0, active = 0;
         for (uint32_t i = 0; i < crew->n_members; i++) {
                 const Member *member = &crew->members[i];
                 if (life_is_resting(member->life.state) || !is_in(crew, member->service, (int)sequence->phase))
                         continue;
                 active += member->active;
-                if (left++ < 8)
-                        add_name(names, sizeof names, crew, member);
+                if (left++ < NAMED_MAX)
+                        crew_add_name(crew, i, names, sizeof names);
         }
         left += crew_awaited_strays(crew);
         if (left > 0)

@@ -10,6 +10,7 @@
  * crew_holds.c    what is held for services: when their sockets are closed and their stored descriptors dropped
  * crew_ending.c   the conductor's stage: phases, stops in order, kills, the end
  * crew_notify.c   what the members say: readiness, status, more time, marks
+ * crew_progress.c whom a slow start-up waits for
  * crew_view.c     what others may read */
 #pragma once
 #include "base/names.h"
@@ -26,6 +27,7 @@
 #define GIVE_UP_MIN_USEC  (100 * USEC_PER_MSEC)
 #define CLEAN_TREE_USEC   (10 * USEC_PER_SEC) /* at most, for the tree of a service that ended by itself */
 #define DRAINED_KILL_USEC (1 * USEC_PER_SEC)
+#define NAMED_MAX         8 /* of those who are waited for, in one line */
 #define PROGRESS_USEC     (1 * USEC_PER_SEC)
 #define STATUS_USEC       (1 * USEC_PER_SEC) /* a status is recorded at most so often */
 #define ERROR_TEXT_MAX    192
@@ -282,6 +284,11 @@ usec_t crew_patience(const Crew *crew);
 void crew_release_stops(Crew *crew);
 void crew_check_group(Crew *crew);
 void crew_tell_progress(Crew *crew);
+void crew_add_name(const Crew *crew, uint32_t member, char *names, size_t size); /* to a list, if it fits */
+bool crew_is_awaited(const Crew *crew, const Member *member);
+/* A start-up that takes long says every few seconds what it waits for. */
+void crew_await_start(Crew *crew);
+void crew_tell_start(Crew *crew);
 void crew_orphan_add(Crew *crew, uint32_t member, pid_t pid);
 void crew_orphan_remove(Crew *crew, uint32_t member, pid_t pid);
 void crew_orphan_give_up(Crew *crew, uint32_t member, pid_t pid);

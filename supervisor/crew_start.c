@@ -88,6 +88,7 @@ static const char *first_unready(const Crew *crew) {
 
 static void finish_startup(Crew *crew) {
         crew->startup_told = true;
+        crew_alarm(crew, CREW_ALARM_PROGRESS, USEC_INFINITY);
         crew_record(crew, &(Event){ .kind = EVENT_STARTUP_FINISHED,
                                     .took_usec = usec_sub(crew_now(crew), crew->started_usec) });
         crew_tell_readiness(crew, crew->n_not_ready == 0 ? "startup finished" : first_unready(crew));

@@ -21,7 +21,7 @@ void crew_name(const Crew *crew, uint32_t index, char *ret_name, size_t size) {
                 snprintf(ret_name, size, "%s", service->name);
 }
 
-static bool is_awaited(const Crew *crew, const Member *member) {
+bool crew_is_awaited(const Crew *crew, const Member *member) {
         const ServiceConfig *service = crew_service(crew, member);
         Step step = crew->conductor.sequence.step;
         if (step == STEP_SERVING)
@@ -52,7 +52,7 @@ MemberView crew_view(const Crew *crew, uint32_t index) {
                 .unready_probe = unready ? probe_kind_to_string((ProbeKind)unready->kind) : NULL,
                 .unready_detail = unready ? unready->detail : NULL,
                 .ready = member->life.state == LIFE_READY && !unready,
-                .awaited = is_awaited(crew, member),
+                .awaited = crew_is_awaited(crew, member),
         };
         owner_write(&member->owner, view.owner);
         return view;
@@ -110,10 +110,14 @@ CrewView crew_overview(const Crew *crew) {
         };
 }
 
+usec_t crew_clock_usec(const Crew *crew) {
+        return crew_now(crew);
+}
+
 unsigned crew_awaited(const Crew *crew) {
         unsigned awaited = 0;
         for (uint32_t i = 0; i < crew->n_members; i++)
-                awaited += is_awaited(crew, &crew->members[i]);
+                awaited += crew_is_awaited(crew, &crew->members[i]);
         return awaited;
 }
 

@@ -2,6 +2,7 @@
 #include "supervisor/launch.h"
 #include "base/take.h"
 #include "supervisor/descriptors.h"
+#include "supervisor/listening.h"
 #include "supervisor/rights.h"
 #include "supervisor/signals.h"
 #include <errno.h>
@@ -48,7 +49,7 @@ static int enter_session(ChildSession session) {
                 if (setpgid(0, 0) < 0)
                         return -errno;
                 /* SIGTTOU is blocked here, so the background may ask. No terminal, or not our own: nothing to give. */
-                if (tcsetpgrp(STDIN_FILENO, getpid()) < 0 && errno != ENOTTY && errno != ENXIO)
+                if (tcsetpgrp(STDIN_FILENO, getpid()) < 0 && errno != ENOTTY && errno != ENXIO && errno != EIO)
                         return -errno;
                 return 0;
         }
@@ -187,6 +188,13 @@ static void write_pid_words(char *const words[CHILD_PID_WORDS]) {
                         (void)snprintf(words[i], sizeof CHILD_PID_ROOM, "%d", (int)getpid());
 }
 
+static void make_listen(const Launch *launch) {
+        size_t which;
+        int r = launch->plan->listening ? listening_begin(launch->plan->listening, &which) : 0;
+        if (r < 0)
+                fail_with(launch->failure_fd, (ChildFailure){ .step = CHILD_STEP_LISTEN, .error = -r, .which = which });
+}
+
 /* The session comes first: from then on a signal to the group finds the child. Then the signals: what was sent since
  * the fork arrives. That is not left for the end, because what follows may wait for others (a FIFO without a reader, a
  * directory on a dead network), and a child that waits must still end when it is asked. The directory comes after the
@@ -206,6 +214,7 @@ _Noreturn void launch(const Launch *launch) {
                 r = join_control_group(plan->control_group);
         if (r < 0)
                 tell(launch->failure_fd, (ChildFailure){ .step = CHILD_STEP_CONTROL_GROUP, .error = -r });
+        make_listen(launch); /* while all descriptors are there, and all rights */
         int failure_fd = arrange_descriptors(launch);
         apply_rights(launch, failure_fd);
         if (plan->directory && chdir(plan->directory) < 0)

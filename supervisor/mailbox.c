@@ -16,13 +16,13 @@
 #define TEXT_MAX         8192 /* of a datagram; what is longer is taken up to here */
 #define TURN_MAX         64   /* datagrams a wake-up, and a drain */
 #define WINDOW_USEC      (100 * USEC_PER_MSEC)
-#define WINDOW_MAX       500  /* datagrams a socket and window */
+#define WINDOW_MAX       500  /* datagrams and descriptors a socket and window */
 #define WINDOW_TOTAL_MAX 5000 /* of all sockets: about a seventh of one processor */
 
 /* One for each instance; the kernel knows the name that its socket is bound to. */
 typedef struct Box {
         int fd;              /* -1: closed */
-        unsigned taken : 31; /* in the present window */
+        unsigned taken : 31; /* in the present window: datagrams, and descriptors, each of which costs as much */
         bool muted : 1;      /* out of the epoll until the window is over */
 } Box;
 
@@ -40,25 +40,18 @@ struct Mailbox {
         Box boxes[];
 };
 
-/* What came with a datagram besides its text. */
-typedef struct Sender {
-        pid_t pid; /* 0: in no PID namespace that we can see */
-        uid_t uid;
-} Sender;
-
 static bool box_is_open(const Mailbox *mailbox, uint32_t slot) {
         return slot < mailbox->n_boxes && mailbox->boxes[slot].fd >= 0;
 }
 
-static Sender sender_of(struct msghdr *message) {
+/* pid 0: in no PID namespace that we can see. */
+static struct ucred sender_of(struct msghdr *message) {
+        struct ucred credentials = { .pid = 0, .uid = (uid_t)-1 };
         for (struct cmsghdr *header = CMSG_FIRSTHDR(message); header; header = CMSG_NXTHDR(message, header))
                 if (header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_CREDENTIALS &&
-                    header->cmsg_len == CMSG_LEN(sizeof(struct ucred))) {
-                        struct ucred credentials;
+                    header->cmsg_len == CMSG_LEN(sizeof credentials))
                         memcpy(&credentials, CMSG_DATA(header), sizeof credentials);
-                        return (Sender){ .pid = credentials.pid, .uid = credentials.uid };
-                }
-        return (Sender){ .pid = 0, .uid = (uid_t)-1 };
+        return credentials;
 }
 
 /* Of a text that was cut the last line goes: half a value (MAINPID=12 of 1234) would be a wrong one. */
@@ -67,10 +60,20 @@ static size_t whole_lines(const char *text, size_t length, bool cut) {
         return end ? (size_t)(end - text) : 0;
 }
 
+static void deliver(Mailbox *mailbox, uint32_t slot, struct ucred sender, size_t length, int *fds, size_t n_fds) {
+        NotifyWords words;
+        notify_words_parse(mailbox->text, length, &words);
+        mailbox->handler(
+                mailbox->userdata, slot,
+                &(MailboxMessage){
+                        .sender = sender.pid, .sender_uid = sender.uid, .words = &words, .fds = fds, .n_fds = n_fds });
+}
+
 /* One datagram. False: none is there. Descriptors are closed after the handler, so whoever waits for that (BARRIER=1)
  * knows that this datagram and all before it, which came in order, have had their effect. */
 static bool take_one(Mailbox *mailbox, uint32_t slot) {
         Parcel parcel;
+        int fds[PARCEL_DESCRIPTORS_MAX];
         struct iovec text = { .iov_base = mailbox->text, .iov_len = TEXT_MAX };
         struct msghdr message = {
                 .msg_iov = &text, .msg_iovlen = 1, .msg_control = &parcel, .msg_controllen = sizeof parcel
@@ -78,19 +81,15 @@ static bool take_one(Mailbox *mailbox, uint32_t slot) {
         ssize_t n = recvmsg(mailbox->boxes[slot].fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
                 return false;
+        size_t n_fds = n < 0 ? 0 : parcel_descriptors(&message, fds);
         /* An error is counted like a datagram: one that does not go away is muted as a flood is, and tried again later.
          */
-        mailbox->boxes[slot].taken++;
-        mailbox->taken++;
-        if (n > 0) {
-                Sender sender = sender_of(&message);
-                NotifyWords words;
-                notify_words_parse(mailbox->text, whole_lines(mailbox->text, (size_t)n, message.msg_flags & MSG_TRUNC),
-                                   &words);
-                mailbox->handler(mailbox->userdata, slot, sender.pid, sender.uid, &words);
-        }
-        if (n >= 0)
-                parcel_close(&message);
+        mailbox->boxes[slot].taken += 1 + (unsigned)n_fds;
+        mailbox->taken += 1 + (unsigned)n_fds;
+        if (n > 0)
+                deliver(mailbox, slot, sender_of(&message),
+                        whole_lines(mailbox->text, (size_t)n, message.msg_flags & MSG_TRUNC), fds, n_fds);
+        parcel_close_some(fds, n_fds);
         return n >= 0;
 }
 
@@ -189,29 +188,35 @@ static int address_of(const Mailbox *mailbox, const char *name, struct sockaddr_
         return n < 0 || (size_t)n >= sizeof ret->sun_path ? -ENAMETOOLONG : 0;
 }
 
-/* Ours alone from its first instant: bind() itself makes the file, so the mask is set around it. There is one thread.
- */
-static int bind_private(int fd, const struct sockaddr_un *address) {
+/* Nobody's but ours from its first instant, and then its owner's: bind() itself makes the file, so the mask is set
+ * around it (there is one thread), and only we can put another file into this directory. */
+static int bind_private(int fd, const struct sockaddr_un *address, uid_t owner) {
         if (unlink(address->sun_path) < 0 && errno != ENOENT) /* of a run that was killed */
                 return -errno;
         mode_t saved = umask(0177);
         int r = bind(fd, (const struct sockaddr *)address, sizeof *address) < 0 ? -errno : 0;
         umask(saved);
+        if (r < 0 || owner == (uid_t)-1)
+                return r;
+        if (lchown(address->sun_path, owner, (gid_t)-1) >= 0)
+                return 0;
+        r = -errno;
+        (void)unlink(address->sun_path);
         return r;
 }
 
-static int make_socket(const struct sockaddr_un *address) {
+static int make_socket(const struct sockaddr_un *address, uid_t owner) {
         _cleanup_(closep) int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
         if (fd < 0)
                 return -errno;
         /* Before bind: what is queued earlier comes without credentials. */
         if (setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &(int){ 1 }, sizeof(int)) < 0)
                 return -errno;
-        int r = bind_private(fd, address);
+        int r = bind_private(fd, address, owner);
         return r < 0 ? r : TAKE_FD(fd);
 }
 
-int mailbox_open(Mailbox *mailbox, uint32_t slot, const char *name) {
+int mailbox_open(Mailbox *mailbox, uint32_t slot, const char *name, uid_t owner) {
         struct sockaddr_un address;
         if (slot >= mailbox->n_boxes)
                 return -EINVAL;
@@ -220,7 +225,7 @@ int mailbox_open(Mailbox *mailbox, uint32_t slot, const char *name) {
         int r = address_of(mailbox, name, &address);
         if (r < 0)
                 return r;
-        r = make_socket(&address);
+        r = make_socket(&address, owner);
         if (r < 0)
                 return r;
         mailbox->boxes[slot].fd = r;

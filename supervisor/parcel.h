@@ -6,6 +6,7 @@
  * with the same wait. Never asks what kind of file it is: that may block, too. A file on a dead network is not helped
  * by this. */
 #pragma once
+#include <stddef.h>
 #include <sys/socket.h>
 
 #define PARCEL_DESCRIPTORS_MAX 253 /* the kernel lets no more travel with one message: SCM_MAX_FD */
@@ -16,4 +17,10 @@ typedef union Parcel {
         char space[CMSG_SPACE(3 * sizeof(int)) + CMSG_SPACE(PARCEL_DESCRIPTORS_MAX * sizeof(int))];
 } Parcel;
 
+/* The descriptors that came with a message; how many. They are the caller's then. */
+size_t parcel_descriptors(struct msghdr *message, int ret_fds[static PARCEL_DESCRIPTORS_MAX]);
+
+/* Close: one; those that are not -1; all of a message. */
+void parcel_close_one(int fd);
+void parcel_close_some(const int *fds, size_t n);
 void parcel_close(struct msghdr *message);

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +17,7 @@
 #include "shutdown/verdict.h"
 #include "supervisor/child.h"
 #include "supervisor/priority.h"
+#include "supervisor/shed.h"
 #include "supervisor/upward.h"
 
 #define LOSSES_USEC   (1 * USEC_PER_SEC)
@@ -44,7 +44,7 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *userdata) {
 }
 
 void pid1_rearm(Pid1 *pid1) {
-        usec_t next = crew_next_usec(pid1->crew);
+        usec_t next = usec_add(crew_next_usec(pid1->crew), pid1->away_usec);
         if (next == USEC_INFINITY) {
                 (void)sd_event_source_set_enabled(pid1->timer, SD_EVENT_OFF);
                 return;
@@ -75,15 +75,18 @@ static void say_losses(Pid1 *pid1) {
         pid1->archive_error = error;
 }
 
-static int on_pump(sd_event_source *source, void *userdata) {
-        Pid1 *pid1 = userdata;
-        (void)source;
+void pid1_flush(Pid1 *pid1) {
         archive_flush(pid1->archive);
         say_losses(pid1);
         if (pid1->control)
                 control_pump(pid1->control);
         if (pid1->logger)
                 logger_link_pump(pid1->logger);
+}
+
+static int on_pump(sd_event_source *source, void *userdata) {
+        (void)source;
+        pid1_flush(userdata);
         return 0;
 }
 
@@ -118,6 +121,8 @@ static int make_mailbox(Pid1 *pid1) {
         char directory[128];
         snprintf(directory, sizeof directory, "%s/notify", pid1->runtime.directory);
         if (mkdir(directory, 0711) < 0 && errno != EEXIST)
+                return -errno;
+        if (chmod(directory, 0711) < 0) /* whatever the umask left of it: services of other uids must come through */
                 return -errno;
         return mailbox_new(&pid1->mailbox, pid1->event, directory, (uint32_t)crew_size(pid1->crew), pid1_on_message,
                            pid1);
@@ -204,7 +209,10 @@ static int make_parts(Pid1 *pid1) {
                 return r;
         survey_set_crew(pid1->survey, pid1->crew);
         pid1_make_groups(pid1);
+        pid1_find_foreground(pid1);
         r = make_sockets(pid1);
+        if (r >= 0)
+                r = pid1_make_holders(pid1);
         if (r >= 0)
                 r = pid1_make_logger(pid1);
         if (r >= 0)
@@ -218,7 +226,7 @@ static int make_parts(Pid1 *pid1) {
 static void leave(Pid1 *pid1, int code) {
 #ifndef __SANITIZE_ADDRESS__
         if (pid1->finished) {
-                control_free(pid1->control);
+                control_leave(pid1->control);
                 control_groups_free(pid1->groups);
                 fflush(NULL);
                 _exit(code);
@@ -231,6 +239,7 @@ static Pid1 *pid1_free(Pid1 *pid1) {
         signals_free(pid1->signals);
         control_free(pid1->control);
         mailbox_free(pid1->mailbox);
+        pid1_free_holders(pid1);
         logger_link_free(pid1->logger);
         prober_link_free(pid1->prober);
         launches_free(pid1->launches);
@@ -287,7 +296,6 @@ static void seed(Pid1 *pid1) {
 
 static void become_first(Pid1 *pid1) {
         pid1->pid_one = getpid() == 1;
-        pid1->terminal = isatty(STDIN_FILENO);
         if ((!pid1->pid_one || pid1->options->subreaper) && prctl(PR_SET_CHILD_SUBREAPER, 1L, 0L, 0L, 0L) < 0)
                 log_warning("could not become a subreaper: %m; orphans will not be seen");
         if (pid1->options->parent_death_signal > 0 &&
@@ -313,9 +321,7 @@ int pid1_run(Config *config, const RunOptions *options) {
         if (survey_is_blind(pid1.survey))
                 log_warning("/proc does not show this PID namespace: descendants that leave their group are not seen, "
                             "waited for or named; mount it to change that");
-        /* What reading and making needed is free, but its pages would stay ours: PID 1 lives long and gives them back.
-         */
-        malloc_trim(0);
+        shed_start();
         crew_start(pid1.crew);
         pid1_tell_past(&pid1);
         pid1_rearm(&pid1);
@@ -323,7 +329,8 @@ int pid1_run(Config *config, const RunOptions *options) {
         if (r < 0 && !pid1.finished)
                 log_err("the event loop failed: %s; PID 1 cannot go on", strerrordesc_np(-r));
         code = pid1.finished ? pid1.code : EXIT_OWN_FAULT;
-        on_pump(NULL, &pid1);
+        pid1_leave_terminal(&pid1);
+        pid1_flush(&pid1);
         leave(&pid1, code);
         pid1_free(&pid1);
         return code;

@@ -9,13 +9,16 @@
  * pid1_logger.c   the logger
  * pid1_groups.c   control groups, and whom the OOM killer took
  * pid1_signals.c  what signals mean here
+ * pid1_terminal.c the foreground program
  * pid1_control.c  what the control socket's methods do
  * pid1_upward.c   what the parent of this endwell hears, and when */
 #pragma once
 #include "supervisor/archive.h"
+#include "supervisor/child.h"
 #include "supervisor/control.h"
 #include "supervisor/control_groups.h"
 #include "supervisor/crew.h"
+#include "supervisor/descriptor_store.h"
 #include "supervisor/environment.h"
 #include "supervisor/launches.h"
 #include "supervisor/logger_link.h"
@@ -23,11 +26,14 @@
 #include "supervisor/oom.h"
 #include "supervisor/past.h"
 #include "supervisor/prober_link.h"
+#include "supervisor/ready_pipes.h"
 #include "supervisor/roster.h"
 #include "supervisor/run_options.h"
 #include "supervisor/runtime.h"
 #include "supervisor/signals.h"
+#include "supervisor/sockets.h"
 #include "supervisor/survey.h"
+#include "supervisor/terminal.h"
 
 #define HELPER_LOGGER 0 /* RosterEntry.owner of a helper */
 #define HELPER_PROBER 1
@@ -38,7 +44,11 @@ typedef struct Pid1 {
         Config *config;
         const RunOptions *options;
         bool pid_one; /* PID 1 of its namespace; else a subreaper */
-        bool terminal;
+        Terminal terminal;
+        uint32_t foreground; /* the member that shall have the terminal; CREW_NOBODY */
+        bool is_suspended;   /* it was stopped, and is to be continued when we are */
+        int ended_by;        /* the signal of which its last run ended; 0: none, or it runs */
+        usec_t away_usec;    /* how long we were stopped together with it, in all: the crew's clock stood still */
         sd_event *event;
         Runtime runtime;
         bool has_runtime, put_off; /* the timer was late, and was set anew to hear the dead first */
@@ -54,6 +64,9 @@ typedef struct Pid1 {
         Control *control;   /* NULL: no runtime directory */
         LoggerLink *logger; /* NULL: nothing needs one */
         ProberLink *prober; /* NULL: nothing needs one */
+        Sockets *sockets;   /* these three, too */
+        DescriptorStore *store;
+        ReadyPipes *ready_pipes;
         Crew *crew;
         sd_event_source *timer;   /* of the crew's next instant */
         sd_event_source *pump;    /* hands new journal lines to their readers, once for all of an iteration */
@@ -85,9 +98,13 @@ void pid1_on_surveyed(void *userdata);
 void pid1_on_launch(void *userdata, uint32_t slot, const ChildFailure *failure);
 void pid1_on_probe_launch(Pid1 *pid1, uint32_t probe_run, const ChildFailure *failure);
 void pid1_on_probe_exited(Pid1 *pid1, pid_t pid, uint32_t probe_run, Ended how);
-void pid1_on_message(void *userdata, uint32_t slot, pid_t sender, uid_t sender_uid, const NotifyWords *words);
+void pid1_on_message(void *userdata, uint32_t slot, const MailboxMessage *message);
 /* Records an event that is not the crew's. */
 void pid1_record(Pid1 *pid1, Event *event);
+/* The crew's clock. */
+usec_t pid1_now(const Pid1 *pid1);
+/* Writes out what was recorded. */
+void pid1_flush(Pid1 *pid1);
 /* After each happening: sets the timer to the crew's next instant. */
 void pid1_rearm(Pid1 *pid1);
 void pid1_tell_past(Pid1 *pid1);
@@ -110,6 +127,16 @@ void pid1_doubt_group(Pid1 *pid1, uint32_t member, int error);
 /* Its main process ended: fills in Ended.oom. */
 void pid1_note_end(Pid1 *pid1, uint32_t member, Ended *how);
 
+/* Once the crew is there. */
+void pid1_find_foreground(Pid1 *pid1);
+ChildSession pid1_session_of(Pid1 *pid1, uint32_t member, unsigned attempt);
+/* A signal that is the foreground program's, or tells that it may go on: what was done with it, for the journal; NULL:
+ * nothing, it means what it means. */
+const char *pid1_pass_to_foreground(Pid1 *pid1, const SignalReceived *signal);
+void pid1_look_for_stop(Pid1 *pid1); /* after each SIGCHLD */
+void pid1_on_foreground_ended(Pid1 *pid1, uint32_t member, pid_t pid, Ended how);
+void pid1_leave_terminal(Pid1 *pid1);
+
 /* Of the Stage; see crew.h. */
 int pid1_spawn(void *self, uint32_t member, pid_t *ret_pid);
 int pid1_spawn_hook(void *self, uint32_t run, pid_t *ret_pid);
@@ -131,6 +158,24 @@ int pid1_ask_hook(Pid1 *pid1, uint32_t hook_run, const HookConfig *hook); /* by 
 void pid1_call_off_hook(Pid1 *pid1, uint32_t hook_run);
 void pid1_close_sockets(void *self, uint32_t service);
 void pid1_drop_store(void *self, uint32_t member);
+
+/* What a run of a service is given besides descriptors 0 to 2. */
+typedef struct Handover {
+        ChildDescriptor *descriptors;
+        size_t n;
+        const Listening *listening;
+        int ready_fd;     /* the writing end of its ready pipe; -1 */
+        char *names;      /* LISTEN_FDNAMES=… */
+        char *listen_pid; /* where the child writes its pid */
+} Handover;
+
+int pid1_make_holders(Pid1 *pid1);
+void pid1_free_holders(Pid1 *pid1);
+int pid1_hand_over(Pid1 *pid1, uint32_t member, const MemberView *view, Environment *environment, Handover *ret);
+void handover_done(Handover *handover);                                       /* after the child is made */
+const char *pid1_on_listen_failed(Pid1 *pid1, uint32_t member, size_t which); /* the step, for people */
+void pid1_look_for_ready(Pid1 *pid1, uint32_t member);
+void pid1_store(Pid1 *pid1, uint32_t member, const MailboxMessage *message);
 
 /* Runs until the end. An exit code. */
 int pid1_run(Config *config, const RunOptions *options);

@@ -126,6 +126,7 @@ bool pid1_await_helpers(Pid1 *pid1) {
         if (!logger && !prober)
                 return false;
         usec_t patience = usec_max(pid1->config->budget.reserve_usec, LOGGER_END_USEC);
-        usec_t limit = usec_min(crew_overview(pid1->crew).deadline_usec, usec_add(clock_now_usec(), patience));
+        usec_t deadline = usec_add(crew_overview(pid1->crew).deadline_usec, pid1->away_usec);
+        usec_t limit = usec_min(deadline, usec_add(clock_now_usec(), patience));
         return sd_event_add_time(pid1->event, &pid1->waiter, CLOCK_MONOTONIC, limit, 1, on_overdue, pid1) >= 0;
 }

@@ -33,9 +33,12 @@ static void record(Pid1 *pid1, const SignalReceived *signal, const char *effect)
                                     .effect = effect });
 }
 
-/* A second SIGINT, or a second SIGQUIT, ends fast; everything else that asks again is recorded and changes nothing. */
+/* A second SIGINT, or a second SIGQUIT, ends fast; everything else that asks again is recorded and changes nothing. The
+ * Ctrl-C that ended the foreground program, and everything with it, was the first one to whoever types them. */
 static void end(Pid1 *pid1, const SignalReceived *signal, unsigned *same_kind) {
         bool first = !crew_is_ending(pid1->crew);
+        if (same_kind && *same_kind == 0 && !first && pid1->ended_by == signal->number)
+                ++*same_kind;
         bool fast = same_kind && ++*same_kind == 2 && !first;
         record(pid1, signal, first ? "ending_begins" : fast ? "ends_fast" : "recorded");
         if (first || fast)
@@ -64,8 +67,26 @@ static void reopen(Pid1 *pid1) {
                 prober_link_retry(pid1->prober);
 }
 
-static bool asks_for_the_end(int number) {
-        return number == SIGTERM || number == SIGINT || number == SIGQUIT;
+/* Who reloads by a signal of its own is told. The configuration is not read again. */
+static void reload(Pid1 *pid1, const SignalReceived *signal) {
+        bool ending = crew_is_ending(pid1->crew);
+        record(pid1, signal, ending ? "ignored" : "reload");
+        if (!ending && crew_reload(pid1->crew) == 0)
+                log_warning(
+                        "nobody reloaded: no service that runs has a ReloadSignal, and reading the configuration again "
+                        "is not in this version yet: restart to use a changed one");
+}
+
+static bool asks_for_the_end(const Pid1 *pid1, int number) {
+        /* A terminal that hung up took our user with it. A SIGHUP that was sent is the command's business alone. */
+        bool hung_up = number == SIGHUP && !pid1->pid_one && terminal_is_gone(&pid1->terminal);
+        return number == SIGTERM || number == SIGINT || number == SIGQUIT || hung_up;
+}
+
+/* There is nobody to pass it on to, and what the command left behind is waited for. */
+static bool is_impatient(const Pid1 *pid1, int number) {
+        return (number == SIGINT || number == SIGQUIT) && crew_is_ending(pid1->crew) &&
+               crew_view(pid1->crew, 0).pid <= 0;
 }
 
 /* True when it reached somebody. */
@@ -100,7 +121,10 @@ static void on_command_signal(Pid1 *pid1, const SignalReceived *signal) {
                 record(pid1, signal, "ignored");
                 return;
         }
-        if (asks_for_the_end(signal->number) && !crew_is_ending(pid1->crew)) {
+        if (is_impatient(pid1, signal->number)) {
+                record(pid1, signal, "ends_fast");
+                crew_end(pid1->crew, "signal", true);
+        } else if (asks_for_the_end(pid1, signal->number) && !crew_is_ending(pid1->crew)) {
                 pid1->ending_signal = asking_signal(pid1, signal, number);
                 pid1->had_term = signal->number == SIGTERM;
                 pid1->passed_on =
@@ -116,7 +140,7 @@ static void on_command_signal(Pid1 *pid1, const SignalReceived *signal) {
 }
 
 static void on_meaning(Pid1 *pid1, const SignalReceived *signal) {
-        switch (signal_meaning(signal->number, pid1->pid_one, pid1->terminal)) {
+        switch (signal_meaning(signal->number, pid1->pid_one, pid1->terminal.is_there)) {
         case SIGNAL_ENDS: end(pid1, signal, NULL); break;
         case SIGNAL_ENDS_INT: end(pid1, signal, &pid1->interrupts); break;
         case SIGNAL_ENDS_QUIT: end(pid1, signal, &pid1->quits); break;
@@ -128,10 +152,7 @@ static void on_meaning(Pid1 *pid1, const SignalReceived *signal) {
                 record(pid1, signal, "reopen");
                 reopen(pid1);
                 break;
-        case SIGNAL_RELOADS:
-                record(pid1, signal, "ignored");
-                log_warning("reloading is not in this version yet: restart to use a changed configuration");
-                break;
+        case SIGNAL_RELOADS: reload(pid1, signal); break;
         case SIGNAL_COLLECTS: roster_on_child(pid1->roster, signal->child); break;
         case SIGNAL_IGNORED: record(pid1, signal, "ignored"); break;
         }
@@ -141,9 +162,14 @@ void pid1_on_signal(void *userdata, const SignalReceived *signal) {
         Pid1 *pid1 = userdata;
         if (pid1->finished && signal->number != SIGCHLD)
                 return;
-        if (pid1->config->single && signal->number != SIGCHLD)
+        const char *effect = pid1_pass_to_foreground(pid1, signal);
+        if (effect)
+                record(pid1, signal, effect);
+        else if (pid1->config->single && signal->number != SIGCHLD)
                 on_command_signal(pid1, signal);
         else
                 on_meaning(pid1, signal);
+        if (signal->number == SIGCHLD)
+                pid1_look_for_stop(pid1);
         pid1_rearm(pid1);
 }

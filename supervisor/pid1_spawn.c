@@ -27,12 +27,13 @@ static void add_common(Pid1 *pid1, Environment *environment, const MemberView *v
         environment_add(environment, "ENDWELL_PHASE", "%s", pid1->config->phases[view->service->phase].name);
 }
 
-static void add_notify_socket(Pid1 *pid1, Environment *environment, uint32_t member) {
+static void add_notify_socket(Pid1 *pid1, Environment *environment, uint32_t member, const MemberView *view) {
         char name[64];
         crew_name(pid1->crew, member, name, sizeof name);
         if (!pid1->mailbox)
                 return;
-        int r = mailbox_open(pid1->mailbox, member, name);
+        int r = mailbox_open(pid1->mailbox, member, name,
+                             view->service->rights ? view->service->rights->uid : (uid_t)-1);
         if (r < 0)
                 log_warning("could not make the notify socket of %s: %s; it starts without one", name,
                             strerrordesc_np(-r));
@@ -71,6 +72,8 @@ static void add_watchdog(Environment *environment, const ServiceConfig *service,
 
 void outfit_done(Outfit *outfit) {
         free(outfit->envp);
+        environment_done(&outfit->own);
+        environment_done(&outfit->user);
 }
 
 /* The environment and the rights of a process; `outfit->own` has endwell's words already. */
@@ -132,23 +135,27 @@ int pid1_start(Pid1 *pid1, const ChildPlan *plan, const RosterEntry *entry, uint
         return 0;
 }
 
-static ChildSession session_of(const Pid1 *pid1) {
-        return pid1->config->single && isatty(STDIN_FILENO) ? CHILD_FOREGROUND : CHILD_OWN_SESSION;
-}
-
 int pid1_spawn(void *self, uint32_t member, pid_t *ret_pid) {
         Pid1 *pid1 = self;
         MemberView view = crew_view(pid1->crew, member);
         _cleanup_(outfit_done) Outfit outfit = { 0 };
         _cleanup_(watched_done) Watched watched = { { -1, -1 } };
+        _cleanup_(handover_done) Handover handover = { .ready_fd = -1 };
         ChildPlan plan = { .argv = view.service->argv,
-                           .inherit_input = pid1->config->single,
-                           .session = session_of(pid1),
+                           .inherit_input = member == pid1->foreground,
+                           .session = pid1_session_of(pid1, member, view.attempt),
                            .control_group = pid1_group_for(pid1, member) };
         add_common(pid1, &outfit.own, &view);
-        add_notify_socket(pid1, &outfit.own, member);
+        add_notify_socket(pid1, &outfit.own, member, &view);
         add_watchdog(&outfit.own, view.service, &plan);
-        int r = dress_as_service(&outfit, view.service, &plan);
+        int r = pid1_hand_over(pid1, member, &view, &outfit.own, &handover);
+        if (r < 0)
+                return r;
+        plan.descriptors = handover.descriptors;
+        plan.n_descriptors = handover.n;
+        plan.listening = handover.listening;
+        plan.pid_words[0] = handover.listen_pid;
+        r = dress_as_service(&outfit, view.service, &plan);
         if (r < 0)
                 return r;
         watch_output(pid1, member, &view, &watched);

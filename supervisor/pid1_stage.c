@@ -17,9 +17,13 @@
 #include "supervisor/termination.h"
 #include "supervisor/upward.h"
 
+/* It stands still while the foreground program and we with it are stopped: no limit goes by then. */
+usec_t pid1_now(const Pid1 *pid1) {
+        return usec_sub(clock_now_usec(), pid1->away_usec);
+}
+
 static usec_t stage_now(void *self) {
-        (void)self;
-        return clock_now_usec();
+        return pid1_now(self);
 }
 
 /* xorshift128+: for jitter and names, not for secrets. */

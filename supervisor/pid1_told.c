@@ -14,13 +14,18 @@
 #include "supervisor/pid1.h"
 #include "supervisor/priority.h"
 
+static const char *step_of(Pid1 *pid1, uint32_t member, const ChildFailure *failure) {
+        return failure->step == CHILD_STEP_LISTEN ? pid1_on_listen_failed(pid1, member, failure->which)
+                                                  : child_failure_to_string(failure);
+}
+
 void pid1_on_launch(void *userdata, uint32_t slot, const ChildFailure *failure) {
         Pid1 *pid1 = userdata;
         uint32_t n = (uint32_t)crew_size(pid1->crew), n_runs = (uint32_t)crew_hook_runs(pid1->crew);
         if (failure && failure->step == CHILD_STEP_CONTROL_GROUP)
                 pid1_doubt_group(pid1, slot, failure->error);
         else if (slot < n && failure)
-                crew_on_spawn_failed(pid1->crew, slot, child_failure_to_string(failure), failure->error);
+                crew_on_spawn_failed(pid1->crew, slot, step_of(pid1, slot, failure), failure->error);
         else if (slot < n)
                 crew_on_executed(pid1->crew, slot);
         else if (slot >= n + n_runs)
@@ -54,10 +59,12 @@ static void on_main_collected(Pid1 *pid1, pid_t pid, uint32_t member, Ended how)
         launches_settle(pid1->launches, member);
         if (pid1->mailbox)
                 mailbox_drain(pid1->mailbox, member); /* what it said before it ended counts */
+        pid1_look_for_ready(pid1, member);
         pid_t main_pid = crew_view(pid1->crew, member).pid;
         if (main_pid != pid && main_pid > 0)
                 return; /* it had handed over by MAINPID= */
         pid1_note_end(pid1, member, &how);
+        pid1_on_foreground_ended(pid1, member, pid, how);
         crew_on_exited(pid1->crew, member, how);
 }
 
@@ -115,6 +122,7 @@ static void tell_of_unknown_end(Pid1 *pid1, uint32_t member, pid_t pid) {
         else if (crew_view(pid1->crew, member).pid == pid) {
                 if (pid1->mailbox)
                         mailbox_drain(pid1->mailbox, member);
+                pid1_look_for_ready(pid1, member);
                 crew_on_exited(pid1->crew, member, unknown);
         }
 }
@@ -224,9 +232,10 @@ static bool is_foreign(Pid1 *pid1, uint32_t member, pid_t sender) {
         return kin_read(sender, &process) == 0 && kin_is_living(&process);
 }
 
-void pid1_on_message(void *userdata, uint32_t slot, pid_t sender, uid_t sender_uid, const NotifyWords *words) {
+void pid1_on_message(void *userdata, uint32_t slot, const MailboxMessage *message) {
         Pid1 *pid1 = userdata;
-        (void)sender_uid; /* the socket's mode has judged it */
+        const NotifyWords *words = message->words;
+        pid_t sender = message->sender; /* its uid was judged by the socket's mode */
         if (is_foreign(pid1, slot, sender)) {
                 refuse(pid1, slot, sender, "the sender is not inside the service");
                 return;
@@ -235,6 +244,7 @@ void pid1_on_message(void *userdata, uint32_t slot, pid_t sender, uid_t sender_u
         launches_look(pid1->launches, slot);
         if (words->main_pid > 0)
                 take_main_pid(pid1, slot, sender, words->main_pid);
+        pid1_store(pid1, slot, message);
         crew_on_notify(pid1->crew, slot, sender, words);
         pid1_rearm(pid1);
 }

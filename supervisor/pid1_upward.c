@@ -1,5 +1,4 @@
 /* pid1_upward.c - when the parent of this endwell hears what: upward's instants as a timer of the main loop. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -9,33 +8,17 @@
 #include "supervisor/priority.h"
 #include "supervisor/upward.h"
 
-#define NAMES_MAX     8
 #define ACCURACY_USEC (1 * USEC_PER_MSEC)
-
-/* "waiting for web, worker@1 and 3 more" */
-static void write_awaited(const Pid1 *pid1, char text[static SENTENCE_MAX]) {
-        size_t used = 0;
-        unsigned n = 0;
-        text[0] = '\0';
-        for (uint32_t i = 0; i < crew_size(pid1->crew); i++) {
-                char name[64];
-                if (!crew_view(pid1->crew, i).awaited || ++n > NAMES_MAX)
-                        continue;
-                crew_name(pid1->crew, i, name, sizeof name);
-                used += (size_t)snprintf(text + used, SENTENCE_MAX - used, "%s%s", n > 1 ? ", " : "waiting for ", name);
-        }
-        if (n > NAMES_MAX)
-                snprintf(text + used, SENTENCE_MAX - used, " and %u more", n - NAMES_MAX);
-}
 
 static int on_due(sd_event_source *source, uint64_t usec, void *userdata) {
         Pid1 *pid1 = userdata;
         usec_t now = clock_now_usec();
         (void)source, (void)usec;
         if (upward_wants_to_wait(now)) {
-                char text[SENTENCE_MAX];
-                write_awaited(pid1, text);
-                upward_wait(text, now);
+                char text[SENTENCE_MAX] = "waiting for ";
+                size_t used = strlen(text);
+                bool any = crew_write_awaited(pid1->crew, text + used, sizeof text - used) > 0;
+                upward_wait(any ? text : "", now);
         }
         upward_on_time(now);
         pid1_rearm_upward(pid1);

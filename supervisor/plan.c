@@ -2,6 +2,8 @@
 #include "supervisor/plan.h"
 #include "base/names.h"
 #include "base/take.h"
+#include "supervisor/logger_link.h"
+#include "supervisor/plan_service.h"
 #include "supervisor/span.h"
 #include <errno.h>
 #include <stdarg.h>
@@ -10,8 +12,25 @@
 
 #define DESCRIPTORS_BESIDE 160 /* 64 control clients, error pipes of children being started, logs, epoll, timers */
 
+unsigned long plan_stored_descriptors(const Config *config) {
+        unsigned long n = 0;
+        for (size_t s = 0; s < config->n_services; s++)
+                n += (unsigned long)config->services[s].descriptor_store_max * config->services[s].instances;
+        return n;
+}
+
+/* An instance has a notify socket, while it starts a pipe for its newline, and the pipes of its output to a logger. */
+static unsigned long descriptors_of(const Config *config, uint16_t index) {
+        const ServiceConfig *service = &config->services[index];
+        unsigned long each = 1 + (service->type == SERVICE_NOTIFY_FD) + (logger_link_watches(config, index) ? 2 : 0);
+        return each * service->instances + service->n_listens;
+}
+
 unsigned long plan_descriptors(const Config *config) {
-        return config->n_members + DESCRIPTORS_BESIDE;
+        unsigned long n = DESCRIPTORS_BESIDE + plan_stored_descriptors(config);
+        for (size_t s = 0; s < config->n_services; s++)
+                n += descriptors_of(config, (uint16_t)s);
+        return n;
 }
 
 static int compare_services(const void *a, const void *b, void *userdata) {
@@ -110,6 +129,10 @@ static void tail_names(Tail *tail, const Config *config, const char *word, const
 
 /* ---- Hooks ---- */
 
+static bool hook_has_own_rights(const Config *config, const HookConfig *hook) {
+        return hook->service < 0 || hook->rights != config->services[hook->service].rights;
+}
+
 static bool hook_is_of_start(const HookConfig *hook) {
         return hook->on == HOOK_PRE_START || hook->on == HOOK_POST_START;
 }
@@ -121,6 +144,12 @@ static void print_hook(const Layout *layout, const HookConfig *hook, const char 
                 return;
         }
         fprintf(layout->out, "%s of %s, at most %s", hook_on_to_string(hook->on), whose, SPAN(hook->timeout_usec));
+        if (hook->url) {
+                fputs(", ", layout->out);
+                plan_print_request(hook, layout->out);
+        }
+        if (hook->rights && hook->rights->user && hook_has_own_rights(layout->config, hook))
+                fprintf(layout->out, ", as %s", hook->rights->user);
         if (hook->on_failure == ON_FAILURE_ABORT)
                 fputs(hook_is_of_start(hook) ? ", a failure is a failed start" : ", a failure is exit 80", layout->out);
         fputc('\n', layout->out);
@@ -165,6 +194,7 @@ static void print_start(const Layout *layout) {
                         if (service->phase != phase)
                                 continue;
                         print_start_of(layout, name, service);
+                        plan_print_service(service, layout->phase_width + 6, layout->out);
                         name = "";
                 }
                 if (*name)

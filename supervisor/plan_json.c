@@ -3,13 +3,14 @@
 #include "base/names.h"
 #include "base/take.h"
 #include "supervisor/plan.h"
+#include "supervisor/plan_service.h"
 #include <errno.h>
 #include <stdlib.h>
 
 #define SIZE_FIRST (64UL << 10)
 #define SIZE_MOST  (256UL << 20)
 
-static void put_span(Json *json, const char *key, usec_t span) {
+void plan_put_span(Json *json, const char *key, usec_t span) {
         if (span >= USEC_UNSET)
                 json_put_null(json, key);
         else
@@ -49,6 +50,7 @@ static void put_start_of(Json *json, const Config *config, const ServiceConfig *
         json_put_bool(json, "essential", service->essential);
         put_names(json, "after", config, service_after(service));
         put_names(json, "requires", config, service_requires(service));
+        plan_put_service(json, service);
         json_close(json);
 }
 
@@ -75,7 +77,7 @@ static void put_stop_of(Json *json, const Config *config, const ServiceConfig *s
         json_put_unsigned(json, "instances", service->instances);
         json_put_string(json, "kill_signal", signal_to_string(service->kill_signal, text));
         json_put_string(json, "kill_mode", kill_mode_to_string(service->kill_mode));
-        put_span(json, "timeout_stop_us", service->timeout_stop_usec);
+        plan_put_span(json, "timeout_stop_us", service->timeout_stop_usec);
         put_names(json, "before", config, service_before(service));
         json_close(json);
 }
@@ -92,7 +94,8 @@ static void put_hooks(Json *json, const Config *config, unsigned phase) {
                 json_put_string(json, "on", hook->log_pattern ? NULL : hook_on_to_string(hook->on));
                 json_put_string(json, "log_pattern", hook->log_pattern);
                 json_put_string(json, "service", service ? service->name : NULL);
-                put_span(json, "timeout_us", hook->timeout_usec);
+                plan_put_hook(json, hook);
+                plan_put_span(json, "timeout_us", hook->timeout_usec);
                 json_put_bool(json, "abort", hook->on_failure == ON_FAILURE_ABORT);
                 json_close(json);
         }
@@ -104,9 +107,9 @@ static void put_stop(Json *json, const Config *config, const uint16_t *order) {
         for (unsigned phase = 0; phase < config->n_phases; phase++) {
                 json_open_object(json, NULL);
                 json_put_string(json, "phase", config->phases[phase].name);
-                put_span(json, "delay_us", config->budget.delay_usec[phase]);
-                put_span(json, "timeout_us", config->budget.timeout_usec[phase]);
-                put_span(json, "limit_us", budget_limit(&config->budget, phase));
+                plan_put_span(json, "delay_us", config->budget.delay_usec[phase]);
+                plan_put_span(json, "timeout_us", config->budget.timeout_usec[phase]);
+                plan_put_span(json, "limit_us", budget_limit(&config->budget, phase));
                 json_open_array(json, "services");
                 for (size_t i = config->n_services; i-- > 0;)
                         if (config->services[order[i]].phase == phase)
@@ -129,11 +132,11 @@ static void put_plan(Json *json, const Config *config, const uint16_t *order) {
         json_put_string(json, "config_digest", config->digest);
         json_put_string(json, "mode", mode_to_string(config->mode));
         json_put_unsigned(json, "members", config->n_members);
-        put_span(json, "grace_us", config->grace_usec);
-        put_span(json, "deadline_us", budget->deadline_usec);
-        put_span(json, "reserve_us", budget->reserve_usec);
-        put_span(json, "sum_us", sum);
-        put_span(json, "left_us", usec_sub(usec_sub(budget->deadline_usec, budget->reserve_usec), sum));
+        plan_put_span(json, "grace_us", config->grace_usec);
+        plan_put_span(json, "deadline_us", budget->deadline_usec);
+        plan_put_span(json, "reserve_us", budget->reserve_usec);
+        plan_put_span(json, "sum_us", sum);
+        plan_put_span(json, "left_us", usec_sub(usec_sub(budget->deadline_usec, budget->reserve_usec), sum));
         put_start(json, config, order);
         put_stop(json, config, order);
         json_close(json);
@@ -141,7 +144,7 @@ static void put_plan(Json *json, const Config *config, const uint16_t *order) {
 
 /* False: the buffer was too small. */
 static bool write_all(char *buffer, size_t size, const Config *config, const uint16_t *order,
-                      const Complaints *complaints) {
+                      const PlatformFacts *platform, const Complaints *complaints) {
         Json json;
 
         json_init(&json, buffer, size);
@@ -152,13 +155,14 @@ static bool write_all(char *buffer, size_t size, const Config *config, const uin
                 put_plan(&json, config, order);
         else
                 json_put_null(&json, "plan");
+        plan_put_platform(&json, config, platform);
         json_close(&json);
         bool fitted = !json_overflowed(&json);
         json_finish(&json);
         return fitted;
 }
 
-int plan_print_json(const Config *config, const Complaints *complaints, FILE *out) {
+int plan_print_json(const Config *config, const PlatformFacts *platform, const Complaints *complaints, FILE *out) {
         _cleanup_(freep) uint16_t *order = NULL;
 
         if (config) {
@@ -170,7 +174,7 @@ int plan_print_json(const Config *config, const Complaints *complaints, FILE *ou
                 _cleanup_(freep) char *buffer = malloc(size);
                 if (!buffer)
                         return -ENOMEM;
-                if (write_all(buffer, size, config, order, complaints)) {
+                if (write_all(buffer, size, config, order, platform, complaints)) {
                         fprintf(out, "%s\n", buffer);
                         return 0;
                 }

@@ -1,7 +1,8 @@
 /* ready_pipes.h - hears the newline by which a service of Type=notify-fd:N says that it is ready.
  *
- * One pipe a run; all stand in one nested epoll, so that an instance costs no memory of sd-event. What comes after the
- * newline, or end of file without one, closes the pipe and says nothing. Source: s6, service startup notifications. */
+ * One pipe a run; all stand in one nested epoll, so that an instance costs no memory of sd-event. What stands before
+ * the newline is passed over, up to 64 KiB; what comes after it, or end of file without one, closes the pipe and says
+ * nothing. Source: s6, service startup notifications. */
 #pragma once
 #include <stdint.h>
 #include <systemd/sd-event.h>

@@ -160,11 +160,11 @@ static void tell(Roster *roster, const siginfo_t *info, const struct rusage *usa
         roster->collected(roster->userdata, pid, known ? &entry : NULL, comm, how);
 }
 
-/* The kernel's waitid() has a fifth argument that the libc's leaves out. 0 or -errno; info->si_pid is 0 when nobody is
- * dead. */
+/* The kernel's waitid() has a fifth argument that the libc's leaves out. 0 or -errno; info->si_pid is 0 when there is
+ * nobody of the kind that is asked for. */
 static int ask(idtype_t which, pid_t pid, int options, siginfo_t *info, struct rusage *usage) {
         *info = (siginfo_t){ 0 };
-        return syscall(SYS_waitid, which, pid, info, WEXITED | WNOHANG | options, usage) < 0 ? -errno : 0;
+        return syscall(SYS_waitid, which, pid, info, WNOHANG | options, usage) < 0 ? -errno : 0;
 }
 
 /* True: one was dead, and is told. */
@@ -172,7 +172,7 @@ static bool collect(Roster *roster, idtype_t which, pid_t pid) {
         siginfo_t info;
         struct rusage usage = { 0 };
         /* ECHILD (nobody, or not ours) is ordinary; nothing else can be told of it but "not dead". */
-        if (ask(which, pid, 0, &info, &usage) < 0 || info.si_pid == 0)
+        if (ask(which, pid, WEXITED, &info, &usage) < 0 || info.si_pid == 0)
                 return false;
         tell(roster, &info, &usage);
         return true;
@@ -183,9 +183,21 @@ void roster_collect(Roster *roster, pid_t pid) {
                 (void)collect(roster, P_PID, pid);
 }
 
+bool roster_has_ended(pid_t pid) {
+        siginfo_t info;
+        return pid > 0 && ask(P_PID, pid, WEXITED | WNOWAIT, &info, NULL) == 0 && info.si_pid == pid;
+}
+
 bool roster_has_children(void) {
         siginfo_t info;
-        return ask(P_ALL, 0, WNOWAIT, &info, NULL) != -ECHILD;
+        return ask(P_ALL, 0, WEXITED | WNOWAIT, &info, NULL) != -ECHILD;
+}
+
+int roster_take_stop(pid_t pid) {
+        siginfo_t info;
+        if (pid <= 0 || ask(P_PID, pid, WSTOPPED, &info, NULL) < 0 || info.si_pid == 0)
+                return 0;
+        return info.si_status;
 }
 
 static int sweep_once(Roster *roster) {

@@ -143,6 +143,40 @@ int runtime_open(const char *configured, Runtime *ret, pid_t *ret_holder) {
         return r;
 }
 
+/* It is there and ours, or its folder would let us make it. What a mode forbids in a directory of ours is mended when
+ * it is opened; what a read-only file system forbids is not. */
+static int try_one(const char *directory) {
+        _cleanup_(closep) int fd = open_ours(directory);
+        char folder[sizeof((Runtime *)NULL)->directory];
+
+        if (fd >= 0)
+                return faccessat(fd, ".", W_OK, AT_EACCESS) < 0 && errno == EROFS ? -EROFS : 0;
+        if (fd != -ENOENT)
+                return fd;
+        snprintf(folder, sizeof folder, "%s", directory);
+        for (size_t n = strlen(folder); n > 1 && folder[n - 1] == '/'; n--)
+                folder[n - 1] = '\0';
+        char *slash = strrchr(folder, '/');
+        if (!slash)
+                return -EINVAL;
+        slash[slash == folder] = '\0';
+        return faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) < 0 ? -errno : 0;
+}
+
+int runtime_try(const char *configured) {
+        char directory[sizeof((Runtime *)NULL)->directory];
+        int r = -ENOENT;
+
+        if (configured && strlen(configured) >= sizeof directory)
+                return -ENAMETOOLONG;
+        if (configured)
+                return try_one(configured);
+        for (unsigned i = 0; i < N_CANDIDATES && r != 0; i++)
+                if (candidate(i, directory, sizeof directory) == 0 && (i > 0 || archive_is_on_tmpfs(directory)))
+                        r = try_one(directory);
+        return r;
+}
+
 /* The files stay: the journal is there to be read, and an unlinked lock would be one that two can hold. */
 void runtime_close(Runtime *runtime) {
         runtime->lock_fd = close_fd(runtime->lock_fd);

@@ -15,5 +15,9 @@ typedef struct Runtime {
 int runtime_open(const char *configured, Runtime *ret, pid_t *ret_holder);
 void runtime_close(Runtime *runtime);
 
+/* Whether runtime_open() could use a directory, as far as that shows without making or changing anything; that another
+ * instance runs in it now is no objection. 0 or -errno. */
+int runtime_try(const char *configured);
+
 /* Where a client looks by default: the first candidate with a control socket in it. 0 or -ENOENT. */
 int runtime_find(char *ret_directory, size_t size);

@@ -89,12 +89,38 @@ int signals_reset_for_child(void) {
         return 0;
 }
 
+void signals_admit(int signal_number) {
+        KernelMask one = UINT64_C(1) << (signal_number - 1);
+        (void)syscall(SYS_rt_sigaction, signal_number, by_default, NULL, sizeof one);
+        (void)syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &one, NULL, sizeof one);
+}
+
+bool signals_is_waiting(int signal_number) {
+        KernelMask waiting = 0;
+        return syscall(SYS_rt_sigpending, &waiting, sizeof waiting) == 0 && (waiting >> (signal_number - 1) & 1);
+}
+
+/* What our own log met (SIGPIPE, SIGXFSZ: each write says so too), and what we sent to our own group: to record, or to
+ * pass on, that would be a second fault. */
+static bool is_our_own(const struct signalfd_siginfo *info) {
+        static const int doings[] = { SIGPIPE, SIGXFSZ, SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU };
+
+        for (size_t i = 0; info->ssi_code != SI_KERNEL && (pid_t)info->ssi_pid == getpid() && i < LENGTH_OF(doings);
+             i++)
+                if ((int)info->ssi_signo == doings[i])
+                        return true;
+        return false;
+}
+
 static void tell(const Signals *signals, const struct signalfd_siginfo *info) {
+        if (is_our_own(info))
+                return;
         SignalReceived received = {
                 .number = (int)info->ssi_signo,
                 .sender_pid = (pid_t)info->ssi_pid,
                 .sender_uid = (uid_t)info->ssi_uid,
                 .child = info->ssi_signo == SIGCHLD ? (pid_t)info->ssi_pid : 0,
+                .from_kernel = info->ssi_code == SI_KERNEL,
         };
         signals->handler(signals->userdata, &received);
 }
@@ -115,11 +141,7 @@ static int on_readable(sd_event_source *source, int fd, uint32_t revents, void *
 static bool is_deaf_to(int number) {
         switch (number) {
         case SIGKILL:
-        case SIGSTOP:
-        case SIGPIPE: /* each write says EPIPE */
-        case SIGXFSZ: /* and EFBIG: to record, or to pass on, what our own log met would be a second fault */
-        case SIGTTIN:
-        case SIGTTOU: return true;
+        case SIGSTOP: return true;
         default: return number > 31 && number < SIGRTMIN; /* the libc's own */
         }
 }

@@ -27,19 +27,24 @@ SignalMeaning signal_meaning(int signal_number, bool pid_one, bool terminal);
 void signals_block(void);
 /* In a child, before exec: default dispositions for all, then an empty mask. Async-signal-safe. */
 int signals_reset_for_child(void);
+/* Lets a stop signal do to us what it does by default, until the next signals_block(). */
+void signals_admit(int signal_number);
+/* True: this one was sent to us, and is not heard yet. */
+bool signals_is_waiting(int signal_number);
 
 typedef struct SignalReceived {
         int number;
         pid_t sender_pid; /* 0: from outside the PID namespace */
         uid_t sender_uid;
-        pid_t child; /* SIGCHLD: who */
+        pid_t child;      /* SIGCHLD: who */
+        bool from_kernel; /* typed at the terminal, its new size, its hanging up; not sent by a process, wherever */
 } SignalReceived;
 
 typedef struct Signals Signals;
 typedef void (*SignalHandler)(void *userdata, const SignalReceived *signal);
 
 /* Hears all catchable signals (the caller has blocked them), SIGTERM and its like before SIGCHLD before the rest; a
- * source that fails ends the loop with an error instead of dying quietly. SIGPIPE, SIGTTIN, SIGTTOU are never acted on.
- */
+ * source that fails ends the loop with an error instead of dying quietly. What we did to ourselves, by a write that met
+ * a closed pipe or by continuing our own process group, is not heard. */
 int signals_new(Signals **ret, sd_event *event, SignalHandler handler, void *userdata);
 Signals *signals_free(Signals *signals);

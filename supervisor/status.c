@@ -1,6 +1,5 @@
 /* status.c - writes the state of everything as the answer to the control socket's `status`. */
 #include "supervisor/status.h"
-#include "base/clock.h"
 #include "base/utf8.h"
 #include <stdio.h>
 #include <string.h>
@@ -127,7 +126,7 @@ static void write_overview(Json *json, const CrewView *view, const Config *confi
 
 void status_write(const Crew *crew, const Config *config, Json *json) {
         CrewView view = crew_overview(crew);
-        usec_t now = clock_now_usec();
+        usec_t now = crew_clock_usec(crew);
 
         json_open_object(json, NULL);
         write_overview(json, &view, config, now);

@@ -279,6 +279,8 @@ static void signal_orphan(void *userdata, RosterEntry *entry) {
 
 static void signal_main(const Walk *walk, pid_t pid) {
         KinProcess process = { .pid = pid };
+        if (is_polite(walk->signal_number) && roster_has_ended(pid))
+                return; /* by itself, and not because it was asked: its end is told next */
         if (walk->signal_number != 0 && child_signal(pid, walk->signal_number) < 0)
                 return; /* collected in this very moment: its end is told next */
         if (is_polite(walk->signal_number))
@@ -302,6 +304,8 @@ static int note_process(void *userdata, const KinProcess *process) {
 static void signal_group(const Walk *walk, Whom whom) {
         pid_t main_pid = crew_view(walk->survey->crew, walk->member).pid, group = walk->survey->sessions[walk->member];
         KinProcess process = { .pid = whom == WHOM_REST ? group : main_pid };
+        if (whom == WHOM_MAIN && is_polite(walk->signal_number) && roster_has_ended(main_pid))
+                return;
         if (process.pid <= 0 ||
             (walk->signal_number != 0 && (whom == WHOM_MAIN ? child_signal(main_pid, walk->signal_number)
                                                             : child_signal_group(group, walk->signal_number)) < 0))

@@ -1,6 +1,5 @@
 /* verb_events.c - `endwell events`: the journal of the running endwell, for people or for programs. */
 #include "base/take.h"
-#include "shutdown/journal_reader.h"
 #include "shutdown/verdict.h"
 #include "supervisor/client.h"
 #include "supervisor/verb_usage.h"
@@ -73,7 +72,7 @@ static void print_time(const json_t *event) {
                 fputs(time ? time : "-", stdout);
 }
 
-static void print_for_people(const EventsOptions *options, const ClientLine *line) {
+static void print_for_people(const EventsOptions *options, const Client *client, const ClientLine *line) {
         static const char *const colours[] = {
                 [LOG_LEVEL_ERR] = "\033[31m", [LOG_LEVEL_WARNING] = "\033[33m", [LOG_LEVEL_NOTICE] = "\033[1m",
                 [LOG_LEVEL_INFO] = "",        [LOG_LEVEL_DEBUG] = "",
@@ -81,7 +80,7 @@ static void print_for_people(const EventsOptions *options, const ClientLine *lin
         char text[SENTENCE_MAX];
         LogLevel level;
 
-        event_line_sentence(line->text, strlen(line->text), text, &level);
+        client_sentence(client, line, text, &level);
         fputs(options->colour ? "\033[2m" : "", stdout);
         print_time(line->value);
         fputs(options->colour ? "\033[0m" : "", stdout);
@@ -113,7 +112,7 @@ static int print_events(const EventsOptions *options, Client *client, uint64_t s
                 if (options->json)
                         puts(line.text);
                 else
-                        print_for_people(options, &line);
+                        print_for_people(options, client, &line);
                 json_decref(line.value);
                 if (options->follow && (code = verb_usage_flush(usage.verb)) != 0)
                         return code;
@@ -125,8 +124,12 @@ static int print_events(const EventsOptions *options, Client *client, uint64_t s
 static int show(const EventsOptions *options, Client *client) {
         json_t *result = NULL;
         json_t *params = json_pack("{s:I}", "since", (json_int_t)options->since);
-        int code = client_ask(client, "subscribe", params, &result);
+        int code = options->json ? 0 : client_learn_instances(client);
 
+        if (code == 0)
+                code = client_ask(client, "subscribe", params, &result);
+        else
+                json_decref(params);
         if (code != 0)
                 return code;
         uint64_t since = (uint64_t)json_integer_value(json_object_get(result, "since"));

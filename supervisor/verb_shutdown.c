@@ -1,6 +1,5 @@
 /* verb_shutdown.c - `endwell shutdown`: asks for the ending and shows it to its end. */
 #include "base/take.h"
-#include "shutdown/journal_reader.h"
 #include "shutdown/verdict.h"
 #include "supervisor/client.h"
 #include "supervisor/verb_usage.h"
@@ -59,12 +58,12 @@ static bool is_progress(const char *event) {
 }
 
 /* True when it was the last one. */
-static bool show_event(const ClientLine *line) {
+static bool show_event(const Client *client, const ClientLine *line) {
         const char *kind = json_string_value(json_object_get(line->value, "event"));
         char text[SENTENCE_MAX];
 
         if (is_progress(kind))
-                puts(event_line_sentence(line->text, strlen(line->text), text, NULL));
+                puts(client_sentence(client, line, text, NULL));
         fflush(stdout);
         return kind && strcmp(kind, "ending_finished") == 0;
 }
@@ -84,7 +83,7 @@ static int wait_for_end(Client *client) {
                 if (client_is_answer(line.value))
                         code = client_check_answer(client, line.value);
                 else
-                        last = show_event(&line);
+                        last = show_event(client, &line);
                 json_decref(line.value);
                 if (code != 0)
                         return code;
@@ -99,7 +98,9 @@ static int shut_down(const ShutdownOptions *options, Client *client) {
         /* A hook of the very ending would wait for itself. */
         if (options->no_wait || getenv("ENDWELL_HOOK"))
                 return client_ask(client, "shutdown", params, NULL);
-        int code = client_ask(client, "subscribe", NULL, NULL);
+        int code = client_learn_instances(client);
+        if (code == 0)
+                code = client_ask(client, "subscribe", NULL, NULL);
         if (code != 0) {
                 json_decref(params);
                 return code;

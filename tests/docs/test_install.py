@@ -51,8 +51,9 @@ class Installed(unittest.TestCase):
         return sorted(os.path.relpath(os.path.join(folder, name), self.root)
                       for folder, _, names in os.walk(self.root) for name in names)
 
-    def test_it_consists_of_three_programs_and_the_manual(self):
-        self.assertEqual(self.installed(), ["bin/endwell", "libexec/endwell/endwell-logger",
+    def test_it_consists_of_three_programs_a_unit_and_the_manual(self):
+        self.assertEqual(self.installed(), ["bin/endwell", "lib/systemd/system/endwell.service",
+                                            "libexec/endwell/endwell-logger",
                                             "libexec/endwell/endwell-prober", "share/man/man1/endwell.1",
                                             "share/man/man5/endwell-journal.5", "share/man/man5/endwell.ini.5"])
 

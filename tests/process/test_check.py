@@ -7,8 +7,8 @@ from endwell import BINARY, Endwell
 from journal import check, equal
 
 
-def check_file(case, path):
-    return subprocess.run([BINARY, "check", "-c", path], capture_output=True, text=True, timeout=60, env=case.environment,
+def check_file(case, path, *options):
+    return subprocess.run([BINARY, "check", "-c", path, *options], capture_output=True, text=True, timeout=60, env=case.environment,
                           check=False)
 
 
@@ -73,6 +73,43 @@ def a_good_file_is_0_and_prints_both_plans(case):
     for word in ("http", "workers", "db", "web", "proxy", "worker", "data", "27"):
         check(word in done.stdout, f"{word} is not in the plan: {done.stdout}")
     equal(case.log.read(), [], "what ran")
+
+
+@test
+def each_platform_says_what_it_needs_and_what_it_cannot_do(case):
+    plan = case.plan(GraceSec=45)
+    plan.phase("http", DelaySec="2s").actor("web", "serve", Phase="http")
+    path = plan.write()
+    line = plan.text().splitlines().index("GraceSec=45") + 1
+    for platform, code, words in (("kubernetes", 0, "terminationGracePeriodSeconds: 45"), ("ecs", 0, '"stopTimeout": 45'),
+                                  ("docker", 0, "stop_grace_period: 45s"), ("cloud-run", 78, "write GraceSec=10"),
+                                  ("fly", 0, "kill_timeout = 45"), ("nomad", 0, 'kill_timeout = "45s"'),
+                                  ("heroku", 78, "write GraceSec=30"), ("systemd", 0, "TimeoutStopSec=45")):
+        done = check_file(case, path, "--platform", platform)
+        said = done.stdout + done.stderr
+        equal(done.returncode, code, f"exit code for {platform}: {said}")
+        check(words in said, f"{platform}: {words} is not in {said}")
+        check((f"{path}:{line}: " in said) == (platform != "systemd"), f"{platform}: the line of GraceSec in {said}")
+    done = check_file(case, path, "--platform", "kubernets")
+    equal(done.returncode, 64, "exit code for one that is none")
+    check("did you mean kubernetes?" in done.stderr, f"what was said: {done.stderr}")
+
+
+@test
+def what_check_says_of_a_runtime_directory_is_what_run_says(case):
+    for name, good in (("absent/run", False), ("file", False), ("fine", True)):
+        case.file("file")
+        plan = case.plan(Phases="one", RuntimeDirectory=case.path(name))
+        plan.actor("web", "exit 0", Phase="one", Restart="no")
+        path = plan.write()
+        done = check_file(case, path)
+        equal(done.returncode, 0 if good else 78, f"exit code of check for {name}: {done.stderr}")
+        check(good or f"{path}:{plan.text().splitlines().index('RuntimeDirectory=' + case.path(name)) + 1}: " in done.stderr,
+              f"the line: {done.stderr}")
+        check(not os.path.isdir(case.path(name)), "check has made it")
+        run = case.run(plan)
+        run.unchecked = True
+        equal(run.wait(), 0 if good else 78, f"exit code of run for {name}")
 
 
 @test

@@ -108,6 +108,19 @@ def events_prints_the_journal_and_follows_it_to_the_end(case):
 
 
 @test
+def events_and_shutdown_name_a_service_as_the_log_does(case):
+    plan = one_service(case)
+    plan.actor("twin", "serve --ignore", Phase="one", Instances="2", TimeoutStopSec="100ms")
+    run = case.run(plan).ready()
+    said = run.verb("events").stdout
+    check(" web started (pid " in said and " twin@2 started (pid " in said and "web@1" not in said, f"events: {said}")
+    ended = run.verb("shutdown").stdout
+    check("twin@1" in ended and "web@1" not in ended, f"shutdown: {ended}")
+    equal(run.wait(), 81, "exit code")
+    check(" twin@2 started (pid " in run.errors() and "web@1" not in run.errors(), f"the log: {run.errors()}")
+
+
+@test
 def mark_records_what_an_application_did(case):
     plan = case.plan(Phases="one")
     plan.shell("web", f'{BINARY} mark flush begin; {BINARY} mark flush end --rc 0; "$ACTOR" say marked-$?; '

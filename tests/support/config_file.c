@@ -40,11 +40,12 @@ void config_file_write(const ConfigFile *file, const char *name, const char *tex
 }
 
 /* Each complaint without the directory of its file. */
-static void print(ConfigFile *file) {
+void config_file_print(ConfigFile *file) {
         size_t size, length = strlen(file->directory) + 1;
         const char *name, *message;
         unsigned line;
         bool is_warning;
+        free(file->printed);
         FILE *out = open_memstream(&file->printed, &size);
 
         for (size_t i = 0; complaints_get(file->complaints, i, &name, &line, &message, &is_warning); i++) {
@@ -55,15 +56,25 @@ static void print(ConfigFile *file) {
         fclose(out);
 }
 
-void config_file_load_path(ConfigFile *file, const char *path, const char *mode) {
+static void load(ConfigFile *file, const char *path, const char *mode,
+                 int (*how)(const char *, const char *, Complaints *, Config **)) {
         forget(file);
         if (complaints_new(&file->complaints) < 0)
                 abort();
-        file->answer = config_load(path, mode, file->complaints, &file->config);
-        print(file);
+        file->answer = how(path, mode, file->complaints, &file->config);
+        config_file_print(file);
+}
+
+void config_file_load_path(ConfigFile *file, const char *path, const char *mode) {
+        load(file, path, mode, config_load);
 }
 
 void config_file_load(ConfigFile *file, const char *text) {
         config_file_write(file, "conf.ini", text);
-        config_file_load_path(file, file->path, NULL);
+        load(file, file->path, NULL, config_load);
+}
+
+void config_file_examine(ConfigFile *file, const char *text) {
+        config_file_write(file, "conf.ini", text);
+        load(file, file->path, NULL, config_examine);
 }

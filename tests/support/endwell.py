@@ -43,10 +43,12 @@ class Endwell:
 
     namespace: "first" (PID 1), or "nested" (below a first process, so that it must become a subreaper).
     shell:     a script that is run inside first and ends in `exec "$@"`.
+    inside:    words before `endwell`, there.
     user:      who it runs as: USER, or USER:GROUP."""
 
     def __init__(self, case, words, plan=None, *, namespace="first", shell=None, user=None, environment=None,
-                 runtime=None, stdin=subprocess.DEVNULL, stdout=None, stderr=None, before=()):
+                 runtime=None, stdin=subprocess.DEVNULL, stdout=None, stderr=None, before=(),
+                 inside=()):
         self.case, self.plan, self.namespace = case, plan, namespace
         self.runtime = runtime or (plan.runtime if plan else None)
         self.number = len(case.runs)
@@ -63,7 +65,7 @@ class Endwell:
         if user:
             name, _, group = user.partition(":")
             command += ["setpriv", f"--reuid={name}", f"--regid={group or name}", "--init-groups"]
-        command += [BINARY, *words]
+        command += [*inside, BINARY, *words]
         with open(self.stderr_path, "wb") as errors, open(self.stdout_path, "wb") as output:
             self.process = subprocess.Popen(command, stdin=stdin, stdout=output if stdout is None else stdout,
                                             stderr=errors if stderr is None else stderr, cwd=case.directory,

@@ -365,8 +365,8 @@ Test(config, a_program_is_looked_for_where_the_child_would) {
 
 Test(config, programs_that_end_well_by_another_signal_are_known) {
         static const char *const rows[][2] = {
-                { "nginx", "SIGQUIT" },   { "php-fpm8.2", "SIGQUIT" }, { "postgres", "SIGINT" },
-                { "haproxy", "SIGUSR1" }, { "apache2", "SIGWINCH" },   { "httpd", "SIGWINCH" },
+                { "nginx", "SIGQUIT" },   { "php-fpm8.2", "SIGQUIT" },          { "postgres", "SIGINT" },
+                { "haproxy", "SIGUSR1" }, { "apache2-foreground", "SIGWINCH" }, { "httpd-foreground", "SIGWINCH" },
         };
         for (size_t i = 0; i < LENGTH_OF(rows); i++) {
                 char text[200], path[128], name[64];

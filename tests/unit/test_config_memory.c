@@ -5,6 +5,7 @@
 #include "tests/support/config_file.h"
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,7 @@ static bool fails(void) {
 
 WRAPPED(void *, malloc, (size_t size), (size))
 WRAPPED(void *, calloc, (size_t n, size_t size), (n, size))
+WRAPPED(void *, realloc, (void *old, size_t size), (old, size))
 WRAPPED(void *, reallocarray, (void *old, size_t n, size_t size), (old, n, size))
 WRAPPED(char *, strdup, (const char *text), (text))
 WRAPPED(char *, strndup, (const char *text, size_t most), (text, most))
@@ -54,8 +56,44 @@ Test(config_memory, every_allocation_may_fail_and_the_answer_says_so) {
                 n_refused += r == -ENOMEM;
         }
         cr_expect_gt(n, 80, "%lu allocations: the wrapping does not work", n);
-        /* The last round reached none; and two allocations only keep the place of a file among complaints. */
-        cr_expect_geq(n_refused + 3, n, "%lu of %lu were taken for harmless", n - n_refused, n);
+        /* The last round reached none; the others keep the place of a file among complaints, and two warnings. */
+        cr_expect_geq(n_refused + 9, n, "%lu of %lu were taken for harmless", n - n_refused, n);
+}
+
+/* A file with what needs no privilege of all the rest: a user that we are, files, sockets, probes. */
+static void write_services(ConfigFile *file) {
+        char text[2000];
+
+        config_file_write(file, "env", "A=1\nB='2\n3'\nA=2\n");
+        snprintf(text, sizeof text,
+                 "[Service web]\nExecStart=/bin/true\nUser=%u\nSupplementaryGroups=%u\nSupplementaryGroups=%u\n"
+                 "Listen=tcp://127.0.0.1:8080 name=a unix:%s/x.sock\nListen=tcp://[::1]:8080\n"
+                 "ReadinessProbe=http://localhost/\nLivenessProbe=exec:true a b\nStartupProbe=unix:/x failures=3\n"
+                 "EnvironmentFile=%s/env\nEnvironment=C=1\nPassEnvironment=A B\nUnsetEnvironment=A\n"
+                 "LimitNOFILE=16:32\nLimitCORE=0\nUMask=077\nCapabilityBoundingSet=~\nAmbientCapabilities=\n"
+                 "[Service api]\nExecStart=true\nType=notify-fd:3\nTTY=yes\n"
+                 "[Hook h]\nService=web\nOn=pre-stop\nHttp=POST http://balancer/x\n"
+                 "[Hook i]\nService=web\nOn=post-stop\nExec=true\nUser=%u\n",
+                 geteuid(), getegid(), getegid(), file->directory, file->directory, geteuid());
+        config_file_write(file, "conf.ini", text);
+}
+
+Test(config_memory, every_allocation_for_users_files_sockets_and_probes_may_fail) {
+        bool reached = true;
+        unsigned long n, n_refused = 0;
+        ConfigFile file;
+
+        config_file_open(&file);
+        write_services(&file);
+        for (n = 0; reached; n++) {
+                int r = load_failing_at(file.path, n + 1, &reached);
+                cr_expect(r == -ENOMEM || r == 0, "allocation %lu: %d", n, r);
+                n_refused += r == -ENOMEM;
+        }
+        cr_expect_gt(n, 120, "%lu allocations: the wrapping does not work", n);
+        /* The last round reached none; the place of a file among complaints, and the warning of the terminal. */
+        cr_expect_geq(n_refused + 8, n, "%lu of %lu were taken for harmless", n - n_refused, n);
+        config_file_close(&file);
 }
 
 /* With errors in the file there may be no memory for a complaint: then there is an error all the same. */

@@ -69,13 +69,32 @@ static const Row bad[] = {
         { CONFIG_SUPERVISOR, "LogFormat=xml", "must be auto, text, json or journal" },
         { CONFIG_SUPERVISOR, "LogLevel=loud", "must be err, warning, notice, info or debug" },
         { CONFIG_SUPERVISOR, "TerminationMessagePath=x", "absolute path" },
-        { CONFIG_SUPERVISOR, "ControlGroup=no-such-group-here", "no such group" },
-        { CONFIG_SUPERVISOR, "ControlGroup=99999999999", "no such group" },
+        { CONFIG_SUPERVISOR, "ControlGroup=no-such-group-here", "there is no group no-such-group-here in /etc/group" },
+        { CONFIG_SUPERVISOR, "ControlGroup=99999999999", "too large for a group's number" },
+        { CONFIG_SUPERVISOR, "ControlGroup=3000000000", "too large for a group's number" },
         { CONFIG_SUPERVISOR, "ExitCodeFrom=wed", "there is no service wed, did you mean web?" },
         { CONFIG_PHASE, "TimeoutSec=0", "must be more than 0" },
         { CONFIG_PHASE, "TimeoutSec=infinity", "infinity is not allowed" },
         { CONFIG_PHASE, "DelaySec=infinity", "infinity is not allowed" },
         { CONFIG_SERVICE, "Type=forking", "must be simple, notify, notify-fd:N or oneshot" },
+        { CONFIG_SERVICE, "Type=notify-fd", "must be simple, notify, notify-fd:N or oneshot" },
+        { CONFIG_SERVICE, "Type=notify-fd:N", "a number from 3 to 1023" },
+        { CONFIG_SERVICE, "Type=notify-fd:", "a number from 3 to 1023" },
+        { CONFIG_SERVICE, "Type=notify-fd:2", "a number from 3 to 1023" },
+        { CONFIG_SERVICE, "Type=notify-fd:1024", "a number from 3 to 1023" },
+        { CONFIG_SERVICE, "Type=notify-fd:+3", "a number from 3 to 1023" },
+        { CONFIG_SERVICE, "Type=notify-fd:99999999999999999999", "a number from 3 to 1023" },
+        { CONFIG_SERVICE, "WatchdogSec=99ms", "must be at least 100ms, or off" },
+        { CONFIG_SERVICE, "WatchdogSec=never", "is no span of time" },
+        { CONFIG_SERVICE, "FileDescriptorStoreMax=513", "a number from 0 to 512" },
+        { CONFIG_SERVICE, "FileDescriptorStoreMax=-1", "a number from 0 to 512" },
+        { CONFIG_SERVICE, "ReloadSignal=SIGKILL", "ends every program: no reload" },
+        { CONFIG_SERVICE, "ReloadSignal=SIGSTOP", "only suspends" },
+        { CONFIG_SERVICE, "ReloadSignal=restart", "is no signal" },
+        { CONFIG_SERVICE, "TTY=/dev/tty1", "must be yes or no" },
+        { CONFIG_SERVICE, "Listen=80", "neither tcp://ADDR:PORT nor unix:PATH" },
+        { CONFIG_SERVICE, "LivenessProbe=80", "must begin with http://, tcp://, unix: or exec:" },
+        { CONFIG_SERVICE, "EnvironmentFile=env", "absolute path" },
         { CONFIG_SERVICE, "Phase=", "no such phase" },
         { CONFIG_SERVICE, "Instances=0", "a number from 1 to 4096" },
         { CONFIG_SERVICE, "Instances=4097", "a number from 1 to 4096" },
@@ -211,6 +230,7 @@ Test(config_values, good_values_of_the_supervisor) {
         cr_expect_str_eq(must_take(CONFIG_SUPERVISOR, "TerminationMessagePath=/t")->termination_message_path, "/t");
         cr_expect_eq(must_take(CONFIG_SUPERVISOR, "ControlGroup=root")->control_group, 0);
         cr_expect_eq(must_take(CONFIG_SUPERVISOR, "ControlGroup=12345")->control_group, 12345);
+        cr_expect_eq(must_take(CONFIG_SUPERVISOR, "ControlGroup=2147483647")->control_group, INT32_MAX);
         cr_expect_eq(must_take(CONFIG_SUPERVISOR, "ExitCodeFrom=web")->exit_code_from, 0);
 }
 
@@ -233,6 +253,13 @@ Test(config_values, good_values_of_a_service) {
         cr_expect_eq(service_with("KillMode=process")->kill_mode, KILL_PROCESS);
         cr_expect_eq(service_with("DrainUntil=notify")->drain_until, DRAIN_NOTIFY);
         cr_expect_eq(service_with("DrainedSignal=INT")->drained_signal, SIGINT);
+        cr_expect_eq(service_with("Type=notify-fd:1023")->notify_fd, 1023);
+        cr_expect_eq(service_with("WatchdogSec=100ms")->watchdog_usec, 100 * USEC_PER_MSEC);
+        cr_expect_eq(service_with("WatchdogSec=off")->watchdog_usec, USEC_INFINITY);
+        cr_expect_eq(service_with("WatchdogSec=0")->watchdog_usec, USEC_INFINITY);
+        cr_expect_eq(service_with("WatchdogSec=infinity")->watchdog_usec, USEC_INFINITY);
+        cr_expect_eq(service_with("FileDescriptorStoreMax=512")->descriptor_store_max, 512);
+        cr_expect_eq(service_with("ReloadSignal=USR2")->reload_signal, SIGUSR2);
         cr_expect_str_eq(service_with("WorkingDirectory=/tmp")->working_directory, "/tmp");
         cr_expect_eq(service_with("StandardOutput=null")->outputs->standard_output.kind, OUTPUT_NULL);
         cr_expect_eq(service_error(service_with("StandardError=inherit"))->kind, OUTPUT_INHERIT);
@@ -243,6 +270,18 @@ Test(config_values, exit_codes_and_signals_are_told_apart) {
         cr_expect(exit_set_has_code(set, 15) && exit_set_has_code(set, 143) && exit_set_has_code(set, 255));
         cr_expect(exit_set_has_signal(set, SIGINT) && exit_set_has_signal(set, SIGHUP));
         cr_expect(!exit_set_has_signal(set, 15) && !exit_set_has_code(set, SIGINT) && !exit_set_has_code(set, 14));
+}
+
+Test(config_values, what_is_typed_at_its_terminal_ends_a_foreground_program_well) {
+        const ExitSet *set = service_with("TTY=yes")->success;
+        for (int number = 1; number < 64; number++) {
+                bool typed = number == SIGHUP || number == SIGINT || number == SIGQUIT;
+                cr_expect_eq(exit_set_has_signal(set, number), typed, "signal %d", number);
+                cr_expect_eq(exit_set_has_code(set, 128 + number), typed, "code %d", 128 + number);
+        }
+        set = service_with("TTY=yes\nSuccessExitStatus=3")->success;
+        cr_expect(exit_set_has_code(set, 3) && exit_set_has_code(set, 130));
+        cr_expect_null(service_with("TTY=no")->success);
 }
 
 Test(config_values, the_last_value_of_a_variable_wins_and_keeps_its_place) {

@@ -103,6 +103,7 @@ static void on_record(void *self, const Event *event) {
              event->kind == EVENT_PROBE_CHANGED ? event->ok ? "+" : "-" : "",
              event->kind == EVENT_SERVICE_GONE        ? event->cause
              : event->kind == EVENT_READINESS_CHANGED ? event->ready ? "+" : "-"
+             : event->kind == EVENT_STARTUP_PROGRESS  ? event->detail
                                                       : "");
 }
 
@@ -386,6 +387,30 @@ Test(crew, what_nobody_could_look_at_says_nothing) {
 }
 
 /* It was asked in the run that is over. */
+Test(crew, who_looks_from_elsewhere_keeps_the_time_and_his_silence_says_nothing) {
+        probes[PROBE_LIVENESS] = probe_by(PROBE_BY_HTTP);
+        begin();
+        crew_on_executed(fake.crew, WEB);
+        forget();
+        pass(0);
+        expect_diary("probe:0");
+        pass(1500 * USEC_PER_MSEC);
+        expect_diary("");
+        answer(0, PROBE_SUCCEEDED);
+        pass(8500 * USEC_PER_MSEC);
+        expect_diary("probe:0");
+        pass(2 * SECOND);
+        expect_diary("off:0");
+        pass(60 * SECOND);
+        expect_diary("");
+        answer(0, PROBE_UNKNOWN);
+        pass(0);
+        expect_diary("probe:0");
+        cr_expect_not(told("probe_changed"), "%s", fake.events);
+        answer(0, PROBE_FAILED);
+        cr_expect(told("probe_changed"), "%s", fake.events);
+}
+
 Test(crew, an_old_answer_says_nothing_of_a_new_run) {
         probes[PROBE_LIVENESS] = probe_by(PROBE_BY_HTTP);
         begin();
@@ -588,4 +613,90 @@ Test(crew, a_reload_signals_each_that_has_a_signal_for_it_once) {
         forget();
         cr_expect_eq(crew_reload(fake.crew), 0);
         expect_diary("");
+}
+
+/* ---- A start-up that takes long ---- */
+
+/* Answers each check as it comes. */
+static void pass_and_answer(usec_t span, ProbeAnswer what) {
+        for (usec_t until = fake.now + span; fake.now < until; forget()) {
+                pass(100 * USEC_PER_MSEC);
+                if (strstr(fake.diary, "probe:0"))
+                        answer(0, what);
+                if (told("startup_progress"))
+                        return;
+        }
+}
+
+Test(crew, a_slow_start_says_after_five_seconds_and_then_every_five_what_it_waits_for) {
+        probes[PROBE_READINESS] = probe_by(PROBE_BY_HTTP);
+        probes[PROBE_READINESS].period_usec = 1 * SECOND;
+        config->services[0].timeout_start_usec = USEC_INFINITY;
+        begin();
+        usec_t began = fake.now;
+        for (unsigned i = 1; i <= 5; i++) {
+                forget();
+                pass_and_answer(20 * SECOND, PROBE_FAILED);
+                cr_expect_eq(fake.now - began, i * 5 * SECOND, "%u", i);
+                cr_expect(told("startup_progressweb (readiness probe: HTTP 503)"), "%s", fake.events);
+        }
+        forget();
+        pass_and_answer(60 * SECOND, PROBE_SUCCEEDED);
+        cr_expect(!told("startup_progress"), "it is over: %s", fake.events);
+}
+
+Test(crew, a_start_of_less_than_five_seconds_says_nothing_and_leaves_no_instant_behind) {
+        config->services[0].type = SERVICE_NOTIFY;
+        begin();
+        pass(5 * SECOND - 1);
+        say((NotifyWords){ .ready = true });
+        cr_expect(!told("startup_progress") && told("startup_finished"), "%s", fake.events);
+        cr_expect_eq(crew_next_usec(fake.crew), USEC_INFINITY, "nobody is to be woken");
+}
+
+Test(crew, an_ending_begins_the_waiting_of_its_own) {
+        config->services[0].type = SERVICE_NOTIFY;
+        begin();
+        pass(4 * SECOND);
+        crew_end(fake.crew, "signal", false);
+        pass(3 * SECOND);
+        cr_expect(!told("startup_progress") && told("drain_progress"), "%s", fake.events);
+}
+
+Test(crew, why_somebody_is_waited_for_is_said_as_far_as_it_is_known) {
+        char text[512];
+        config->services[0].type = SERVICE_NOTIFY;
+        begin();
+        cr_expect_eq(crew_write_awaited(fake.crew, text, sizeof text), 1);
+        cr_expect_str_eq(text, "web (no READY=1 yet)");
+        say((NotifyWords){ .ready = true });
+        cr_expect_eq(crew_write_awaited(fake.crew, text, sizeof text), 0);
+        cr_expect_str_eq(text, "");
+}
+
+Test(crew, who_fails_again_and_again_is_waited_for_with_the_number_of_failures) {
+        char text[512];
+        probes[PROBE_STARTUP] = probe_by(PROBE_BY_TCP);
+        begin();
+        crew_write_awaited(fake.crew, text, sizeof text);
+        cr_expect_str_eq(text, "web (startup probe)");
+        die(CLD_EXITED, 1);
+        cr_expect_str_eq(state(), "backoff");
+        crew_write_awaited(fake.crew, text, sizeof text);
+        cr_expect_str_eq(text, "web (1 failed in a row)");
+}
+
+Test(crew, of_many_the_first_are_named_and_the_rest_counted) {
+        char text[512], small[64];
+        config->services[0].type = SERVICE_NOTIFY;
+        config->services[0].instances = 20;
+        config->n_members = 20;
+        begin();
+        cr_expect_eq(crew_write_awaited(fake.crew, text, sizeof text), 20);
+        cr_expect(strncmp(text, "web@1 (no READY=1 yet), web@2", 29) == 0, "%s", text);
+        cr_expect_not_null(strstr(text, "web@8 (no READY=1 yet) and 12 more"), "%s", text);
+        cr_expect_eq(crew_write_awaited(fake.crew, small, sizeof small), 20);
+        cr_expect_str_eq(small, "web@1 (no READY=1 yet) and 19 more", "what does not fit is counted");
+        cr_expect_eq(crew_write_awaited(fake.crew, small, 30), 20);
+        cr_expect_str_eq(small, "20 more");
 }

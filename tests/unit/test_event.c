@@ -105,6 +105,7 @@ static const struct {
         { "phase_started", "phase members limit_us" },
         { "phase_finished", "phase gone killed left took_us" },
         { "drain_progress", "phase left active waiting_for" },
+        { "startup_progress", "phase left waiting_for detail" },
         { "orphan_adopted", "pid comm service" },
         { "orphan_gone", "pid comm service" },
         { "hook_started", "hook on service phase pid" },

@@ -112,3 +112,23 @@ Test(journal_reader, a_field_of_another_type_is_as_good_as_absent) {
                         cr_assert_eq(read.event.kind, (EventKind)kind);
                 }
 }
+
+Test(journal_reader, a_service_of_one_instance_is_named_without_a_number_where_that_is_known) {
+        static const char line[] =
+                "{\"seq\":1,\"event\":\"service_started\",\"service\":\"web\",\"instance\":1,\"pid\":2}";
+        static const struct {
+                const char *instances, *sentence;
+        } rows[] = {
+                { "{\"web\":1}", "web started (pid 2)" },
+                { "{\"web\":2}", "web@1 started (pid 2)" },
+                { "{\"other\":1}", "web@1 started (pid 2)" },
+                { NULL, "web@1 started (pid 2)" },
+        };
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+                char text[SENTENCE_MAX];
+                json_t *instances = rows[i].instances ? json_loads(rows[i].instances, 0, NULL) : NULL;
+                event_line_sentence(line, sizeof line - 1, instances, text, NULL);
+                cr_expect_str_eq(text, rows[i].sentence);
+                json_decref(instances);
+        }
+}

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <termios.h>
 
 /* Each Criterion test is a process of its own, so its stderr can be replaced for good. */
 static void replace_stderr(int fd) {
@@ -55,6 +56,28 @@ Test(log, a_line_of_text_names_the_program) {
         log_open("endwell", LOG_FORMAT_TEXT, LOG_LEVEL_INFO);
         log_notice("phase %s ended", "http");
         cr_assert_str_eq(arrived(out), "endwell: phase http ended\n");
+}
+
+static int stderr_is_a_terminal(void) {
+        int mine = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
+        cr_assert(mine >= 0 && grantpt(mine) == 0 && unlockpt(mine) == 0);
+        int its = open(ptsname(mine), O_RDWR | O_NOCTTY | O_CLOEXEC);
+        cr_assert_geq(its, 0);
+        replace_stderr(its);
+        return mine;
+}
+
+Test(log, a_line_on_a_terminal_ends_in_the_first_column_whatever_its_modes) {
+        struct termios modes;
+        int out = stderr_is_a_terminal();
+        log_open("endwell", LOG_FORMAT_TEXT, LOG_LEVEL_INFO);
+        log_info("ordinary");
+        cr_assert_str_eq(arrived(out), "endwell: ordinary\r\n");
+        cr_assert_eq(tcgetattr(STDERR_FILENO, &modes), 0);
+        cfmakeraw(&modes);
+        cr_assert_eq(tcsetattr(STDERR_FILENO, TCSANOW, &modes), 0);
+        log_info("raw");
+        cr_assert_str_eq(arrived(out), "endwell: raw\r\n");
 }
 
 Test(log, lines_beyond_the_level_are_not_written_and_not_lost) {

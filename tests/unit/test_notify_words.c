@@ -40,6 +40,20 @@ Test(notify_words, our_own_words_are_read) {
         cr_assert_eq(words.bad + words.unknown, 0);
 }
 
+Test(notify_words, a_stored_descriptor_is_watched_unless_that_is_refused) {
+        cr_assert(parse("FDSTORE=1\nFDNAME=x\nFDPOLL=0").fd_unwatched);
+        cr_assert_not(parse("FDSTORE=1\nFDNAME=x\nFDPOLL=1").fd_unwatched);
+        cr_assert_eq(parse("FDSTORE=1\nFDPOLL=1").bad, 0);
+        cr_assert_not(parse("FDSTORE=1").fd_unwatched);
+}
+
+Test(notify_words, to_forget_a_descriptor_is_not_to_store_one) {
+        NotifyWords words = parse("FDSTOREREMOVE=1\nFDNAME=x");
+        cr_assert(words.fdstore_remove && !words.fdstore);
+        cr_assert_str_eq(words.fd_name, "x");
+        cr_assert_not(parse("FDSTORE=1").fdstore_remove);
+}
+
 Test(notify_words, a_triggered_watchdog_is_not_a_ping) {
         NotifyWords words = parse("WATCHDOG=trigger");
         cr_assert(words.watchdog_trigger && !words.watchdog);
@@ -73,6 +87,10 @@ Test(notify_words, a_bad_value_is_counted_and_says_nothing) {
                 "EXTEND_TIMEOUT_USEC=",
                 "EXTEND_TIMEOUT_USEC=1s",
                 "EXIT_STATUS=256",
+                "FDSTORE=0",
+                "FDSTOREREMOVE=yes",
+                "FDPOLL=2",
+                "FDPOLL=",
                 "FDNAME=",
                 "FDNAME=a:b",
                 "FDNAME=a\tb",

@@ -8,6 +8,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static ConfigFile file;
 
@@ -99,18 +100,22 @@ Test(plan, no_line_ends_in_a_blank) {
 
 /* ---- JSON ---- */
 
-static json_t *load_json(void) {
+static json_t *load_json_on(const PlatformFacts *platform) {
         char *text = NULL;
         size_t size;
         json_error_t error;
         FILE *out = open_memstream(&text, &size);
 
-        cr_assert_eq(plan_print_json(file.config, file.complaints, out), 0);
+        cr_assert_eq(plan_print_json(file.config, platform, file.complaints, out), 0);
         fclose(out);
         json_t *value = json_loads(text, 0, &error);
         cr_assert_not_null(value, "%s: %s", error.text, text);
         free(text);
         return value;
+}
+
+static json_t *load_json(void) {
+        return load_json_on(NULL);
 }
 
 Test(plan, a_program_reads_the_same) {
@@ -199,8 +204,12 @@ Test(plan, the_verb_answers_0_78_and_64) {
         cr_expect_eq(check((char[]){ "--mode=staging" }, NULL, NULL), 0);
         cr_expect_eq(check((char[]){ "--help" }, NULL, NULL), 0);
         cr_expect_eq(check((char[]){ "--mode" }, (char[]){ "nonsense" }, NULL), 78);
-        cr_expect_eq(check((char[]){ "--platform" }, (char[]){ "ecs" }, NULL), 64);
-        cr_expect_eq(check((char[]){ "--platform=ecs" }, NULL, NULL), 64);
+        cr_expect_eq(check((char[]){ "--platform" }, (char[]){ "ecs" }, NULL), 0);
+        cr_expect_eq(check((char[]){ "--platform=docker" }, NULL, NULL), 0, "a warning does not change the code");
+        cr_expect_eq(check((char[]){ "--platform=cloud-run" }, NULL, NULL), 78, "what nothing can change is an error");
+        cr_expect_eq(check((char[]){ "--platform=cloud-run" }, (char[]){ "--json" }, NULL), 78);
+        cr_expect_eq(check((char[]){ "--platform=ECS" }, NULL, NULL), 64);
+        cr_expect_eq(check((char[]){ "--platform" }, NULL, NULL), 64);
         cr_expect_eq(check((char[]){ "--mode" }, NULL, NULL), 64);
         cr_expect_eq(check((char[]){ "--nonsense" }, NULL, NULL), 64);
         cr_expect_eq(check((char[]){ "-z" }, NULL, NULL), 64);
@@ -223,11 +232,137 @@ Test(plan, errors_go_to_stderr_with_their_lines) {
         cr_assert_stderr_eq_str(expected);
 }
 
-Test(plan, what_is_not_there_yet_is_said_and_not_passed_over) {
+Test(plan, an_unknown_platform_is_refused_with_the_nearest) {
         cr_redirect_stderr();
-        cr_expect_eq(check((char[]){ "--platform=ecs" }, NULL, NULL), 64);
+        cr_expect_eq(check((char[]){ "--platform=kubernets" }, NULL, NULL), 64);
         char text[200] = "";
         FILE *said = cr_get_redirected_stderr();
         cr_expect_not_null(fgets(text, sizeof text, said));
-        cr_expect_str_eq(text, "endwell check: --platform is not in this version yet: nothing was checked\n");
+        cr_expect_str_eq(text,
+                         "endwell check: --platform kubernets: there is no such platform, did you mean kubernetes?\n");
+}
+
+/* ---- Platforms ---- */
+
+static char *print_platform(Platform platform) {
+        char *text = NULL;
+        size_t size;
+        FILE *out = open_memstream(&text, &size);
+
+        plan_print_platform(file.config, platform_facts(platform), out);
+        fclose(out);
+        return text;
+}
+
+/* What was judged, as one text. */
+static const char *judge(int platform) {
+        complaints_free(file.complaints);
+        cr_assert_eq(complaints_new(&file.complaints), 0);
+        plan_judge(file.config, platform < 0 ? NULL : platform_facts((Platform)platform), file.complaints);
+        config_file_print(&file);
+        return file.printed;
+}
+
+Test(plan, a_person_reads_step_by_step_what_the_platform_will_do) {
+        config_file_load(&file, "[Service web]\nExecStart=/bin/true\n");
+        _cleanup_(freep) char *kubernetes = print_platform(PLATFORM_KUBERNETES), *fly = print_platform(PLATFORM_FLY);
+        _cleanup_(freep) char *heroku = print_platform(PLATFORM_HEROKU), *systemd = print_platform(PLATFORM_SYSTEMD);
+
+        cr_expect_str_eq(
+                kubernetes,
+                "\non Kubernetes:\n"
+                "  before     a preStop hook runs, and its time is part of the grace (2 s are left when it took all "
+                "of it)\n"
+                "  meanwhile  the pod leaves the endpoints; requests go on coming until all have heard of it\n"
+                "  signal     SIGTERM to the first process; the image's STOPSIGNAL can make it another one\n"
+                "  then       the ending begins\n"
+                "  gone       endwell, after 27 s at the latest; a preStop hook may take the other 3 s\n"
+                "  SIGKILL    to all that lives, 30 s after the signal unless it is told otherwise; this plan needs "
+                "terminationGracePeriodSeconds: 30 at least\n");
+        cr_expect_str_eq(
+                fly, "\non Fly.io:\n"
+                     "  signal     SIGINT to the first process; kill_signal in fly.toml can make it another one\n"
+                     "  then       the ending begins; a second signal of that kind would make it a fast one\n"
+                     "  gone       endwell, after 27 s at the latest\n"
+                     "  SIGKILL    to all that lives, 5 s after the signal, or after 30 s with kill_timeout = 30 in "
+                     "fly.toml\n");
+        cr_expect_not_null(strstr(heroku, "SIGTERM to every process, perhaps several times\n"));
+        cr_expect_not_null(strstr(heroku, "30 s after the signal; nothing changes that\n"));
+        cr_expect_not_null(strstr(systemd, "  needs      Type=notify, NotifyAccess=main, and KillMode=mixed"));
+}
+
+Test(plan, what_a_platform_does_not_allow_is_said_at_the_line_that_asks_for_it) {
+        config_file_load(&file, "[Supervisor]\nGraceSec=60\nDeadlineSec=59.9\n[Phase http]\nTimeoutSec=9\n"
+                                "[Service web]\nPhase=http\nExecStart=haproxy\nKillSignal=USR1\n"
+                                "[Service worker]\nPhase=workers\nExecStart=/bin/true\n");
+        cr_assert_not_null(file.config, "%s", file.printed);
+        static const struct {
+                int platform;
+                const char *begins[5];
+        } rows[] = {
+                { -1, { "conf.ini:3: warning: DeadlineSec: leaves 100 ms" } },
+                { PLATFORM_KUBERNETES,
+                  { "conf.ini:2: warning: GraceSec: Kubernetes kills after 30 s",
+                    "conf.ini:3: warning: DeadlineSec: ", "conf.ini:4: warning: Kubernetes sends new requests",
+                    "conf.ini:6: warning: the images of haproxy have STOPSIGNAL SIGUSR1" } },
+                { PLATFORM_HEROKU,
+                  { "conf.ini:2: GraceSec: Heroku kills 30 s after", "conf.ini:3: warning: DeadlineSec: ",
+                    "conf.ini:10: warning: Heroku sends SIGTERM, perhaps several times, to every process" } },
+                { PLATFORM_SYSTEMD, { "conf.ini:3: warning: DeadlineSec: " } },
+        };
+        for (size_t i = 0; i < LENGTH_OF(rows); i++) {
+                const char *at = judge(rows[i].platform);
+                for (size_t j = 0; rows[i].begins[j]; j++) {
+                        cr_expect(strncmp(at, rows[i].begins[j], strlen(rows[i].begins[j])) == 0, "%zu.%zu: %s", i, j,
+                                  at);
+                        at = strchr(at, '\n') ? strchr(at, '\n') + 1 : at;
+                }
+                cr_expect_str_eq(at, "", "%zu: more than was wanted", i);
+        }
+}
+
+Test(plan, a_phase_without_a_section_is_told_of_at_its_first_service) {
+        config_file_load(&file, "[Service web]\nExecStart=/bin/true\n");
+        cr_expect(strncmp(judge(PLATFORM_KUBERNETES), "conf.ini:1: warning: Kubernetes sends", 37) == 0, "%s",
+                  file.printed);
+        config_file_load(&file, "[Supervisor]\nPhases=web\n[Service web]\nExecStart=/bin/true\n");
+        cr_expect_str_eq(judge(PLATFORM_KUBERNETES), "", "no phase is named http");
+}
+
+Test(plan, a_program_reads_what_the_platform_does) {
+        config_file_load(&file, "[Supervisor]\nGraceSec=45\n[Service web]\nExecStart=/bin/true\n");
+        json_t *all = load_json_on(platform_facts(PLATFORM_SYSTEMD));
+        const char *name, *signal_text, *setting;
+        json_int_t grace;
+        int needed;
+        cr_expect_eq(json_unpack(json_object_get(all, "platform"), "{s:s, s:s, s:I, s:s, s:b, s:n}", "name", &name,
+                                 "signal", &signal_text, "grace_us", &grace, "setting", &setting, "setting_is_needed",
+                                 &needed, "most_us"),
+                     0);
+        cr_expect(strcmp(name, "systemd") == 0 && strcmp(signal_text, "SIGTERM") == 0 && grace == 90000000 && !needed);
+        cr_expect_str_eq(setting, "TimeoutStopSec=45");
+        json_decref(all);
+        all = load_json();
+        cr_expect(json_is_null(json_object_get(all, "platform")));
+        json_decref(all);
+}
+
+/* ---- The runtime directory ---- */
+
+Test(plan, a_runtime_directory_that_cannot_be_used_is_an_error_and_nothing_is_made) {
+        char path[128], text[300], expected[400];
+        cr_redirect_stderr();
+        cr_redirect_stdout();
+        snprintf(path, sizeof path, "%s/run", file.directory);
+        snprintf(text, sizeof text, "[Supervisor]\nRuntimeDirectory=%s\n[Service web]\nExecStart=/bin/true\n", path);
+        config_file_write(&file, "conf.ini", text);
+        cr_expect_eq(check(NULL, NULL, NULL), 0);
+        cr_expect_lt(access(path, F_OK), 0, "it was only tried");
+        config_file_write(&file, "run", "no directory");
+        cr_expect_eq(check(NULL, NULL, NULL), 78);
+        snprintf(expected, sizeof expected,
+                 "%s:2: RuntimeDirectory=%s: it cannot be used: Not a directory\n"
+                 "endwell check: 1 error: it would not end, or not start, as planned here\n",
+                 file.path, path);
+        cr_assert_stderr_eq_str(expected);
 }

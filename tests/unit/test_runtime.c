@@ -180,3 +180,54 @@ Test(runtime, the_session_directory_is_used_where_run_is_no_tmpfs) {
                 cr_assert_str_eq(runtime.directory, directory);
         runtime_close(&runtime);
 }
+
+/* ---- Only a try ---- */
+
+/* The trial says what the opening will say, and leaves everything as it was. */
+static void must_agree(const char *what) {
+        struct stat before, after;
+        int had = lstat(directory, &before), tried = runtime_try(directory);
+        int has = lstat(directory, &after);
+        Runtime runtime;
+
+        cr_expect(had == has && (had < 0 || (before.st_mode == after.st_mode && before.st_ino == after.st_ino)),
+                  "%s: the trial changed something", what);
+        cr_expect(had < 0 || !S_ISDIR(before.st_mode) || before.st_mtim.tv_nsec == after.st_mtim.tv_nsec, "%s", what);
+        int opened = open_here(&runtime);
+        cr_expect_eq(tried, opened, "%s: tried %d, opened %d", what, tried, opened);
+        if (opened == 0)
+                runtime_close(&runtime);
+}
+
+Test(runtime, a_trial_says_what_the_opening_will_say_and_leaves_nothing) {
+        must_agree("it is not there");
+        must_agree("it is there");
+        cr_assert_eq(chmod(directory, 0777), 0);
+        must_agree("others may write");
+        cr_assert_eq(chmod(directory, 0500), 0);
+        must_agree("a mode that is mended");
+        cr_assert_eq(chown(directory, 65534, 65534), 0);
+        must_agree("somebody else's");
+        teardown();
+        must_agree("its folder is not there");
+        setup();
+        cr_assert_eq(symlink(folder, directory), 0);
+        must_agree("a symbolic link");
+        cr_assert_eq(unlink(directory), 0);
+        close(open(directory, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+        must_agree("a file");
+}
+
+Test(runtime, that_another_instance_runs_is_no_objection_to_a_plan) {
+        Runtime runtime;
+        cr_assert_eq(open_here(&runtime), 0);
+        cr_expect_eq(runtime_try(directory), 0);
+        runtime_close(&runtime);
+}
+
+Test(runtime, a_trial_of_the_defaults_finds_one) {
+        cr_expect_eq(runtime_try(NULL), 0);
+        cr_expect_eq(runtime_try("/a-name-that-is-far-too-long-for-the-sockets-that-would-be-made-in-it/"
+                                 "because-sun-path-has-108-bytes"),
+                     -ENAMETOOLONG);
+}

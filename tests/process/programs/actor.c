@@ -7,39 +7,11 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "actor.h"
 
 #define WORDS_MAX 128
-
-uint64_t actor_now_usec(void) {
-        struct timespec now;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-}
-
-void actor_wait_until(uint64_t instant_usec) {
-        struct timespec instant = { .tv_sec = (time_t)(instant_usec / 1000000),
-                                    .tv_nsec = (long)(instant_usec % 1000000) * 1000 };
-        while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &instant, NULL) == EINTR)
-                ;
-}
-
-void actor_die(const char *what) {
-        fprintf(stderr, "actor: %s: %s\n", what, strerror(errno));
-        _exit(99);
-}
-
-long actor_number(const char *text) {
-        char *end = NULL;
-        errno = 0;
-        long number = text ? strtol(text, &end, 10) : 0;
-        if (!text || errno != 0 || end == text || *end != '\0')
-                actor_die(text ? text : "a number is missing");
-        return number;
-}
 
 /* `as NAME [LOG]`: with LOG also where to log, for a process that was started with no environment. */
 static void step_as(char **words) {

@@ -78,6 +78,36 @@ static void descriptors_that_come_along_are_closed(void) {
         close_mailbox();
 }
 
+static int kept;
+
+static void keep_the_second(uint32_t slot, const NotifyWords *words) {
+        (void)slot;
+        CHECK_EQUAL(n_came, words->fdstore ? 3 : 0);
+        if (!words->fdstore)
+                return;
+        kept = came[1];
+        came[1] = -1;
+}
+
+static void a_descriptor_that_the_handler_keeps_stays_open(void) {
+        int ends[2];
+        open_mailbox();
+        extra = keep_the_second;
+        CHECK(pipe2(ends, O_CLOEXEC) == 0);
+        size_t before = count_descriptors();
+        CHECK_EQUAL(send_with("zero", "FDSTORE=1", 9, (int[]){ 0, ends[1], 0 }, 3), 0);
+        say("zero", "STATUS=nothing came with this one");
+        run_until(&n_messages, 2);
+        CHECK_EQUAL(count_descriptors(), before + 1);
+        CHECK(fcntl(kept, F_GETFD) & FD_CLOEXEC);
+        close(ends[1]);
+        CHECK(!is_hung_up(ends[0]));
+        close(kept);
+        CHECK(is_hung_up(ends[0]));
+        close(ends[0]);
+        close_mailbox();
+}
+
 static void be_refused(void) {
         CHECK(setresgid(65533, 65533, 65533) == 0 && setresuid(65533, 65533, 65533) == 0);
         CHECK_EQUAL(send_with("zero", "READY=1", 7, NULL, 0), -EACCES);
@@ -96,6 +126,34 @@ static void another_user_is_refused_by_the_mode_of_the_socket(void) {
         help(be_refused);
         run_until(&n_collected, 1);
         CHECK_EQUAL(n_messages, 0);
+        close_mailbox();
+}
+
+static void be_heard(void) {
+        CHECK(setresgid(65534, 65534, 65534) == 0 && setresuid(65534, 65534, 65534) == 0);
+        CHECK_EQUAL(send_with("own", "READY=1", 7, NULL, 0), 0);
+}
+
+static void be_refused_too(void) {
+        CHECK(setresgid(65533, 65533, 65533) == 0 && setresuid(65533, 65533, 65533) == 0);
+        CHECK_EQUAL(send_with("own", "READY=1", 7, NULL, 0), -EACCES);
+}
+
+static void the_socket_of_a_user_is_his_and_nobody_elses(void) {
+        struct sockaddr_un address = address_of("own");
+        struct stat status;
+        open_mailbox();
+        CHECK_EQUAL(mailbox_open(mailbox, 2, "own", 65534), 0);
+        CHECK(stat(address.sun_path, &status) == 0);
+        CHECK_EQUAL(status.st_mode & 07777, 0600);
+        CHECK_EQUAL(status.st_uid, 65534);
+        CHECK(chmod(directory, 0711) == 0);
+        help(be_refused_too);
+        help(be_heard);
+        run_until(&n_messages, 1);
+        run_until(&n_collected, 2);
+        CHECK_EQUAL(last_uid, 65534);
+        CHECK_EQUAL(by_slot[2], 1);
         close_mailbox();
 }
 
@@ -161,7 +219,7 @@ static void a_handler_may_close_slots(void) {
         CHECK_EQUAL(n_messages, 1);
         CHECK_EQUAL(send_with("zero", "x", 1, NULL, 0), -ENOENT);
         CHECK(sd_event_run(event, 0) == 0);
-        CHECK_EQUAL(mailbox_open(mailbox, 0, "zero"), 0);
+        CHECK_EQUAL(mailbox_open(mailbox, 0, "zero", (uid_t)-1), 0);
         extra = NULL;
         say("zero", "READY=1");
         run_until(&n_messages, 2);
@@ -173,7 +231,7 @@ static void three_hundred_sockets_are_all_heard(void) {
         for (uint32_t i = 2; i < SLOTS; i++) {
                 char name[16];
                 snprintf(name, sizeof name, "s%u", i);
-                CHECK_EQUAL(mailbox_open(mailbox, i, name), 0);
+                CHECK_EQUAL(mailbox_open(mailbox, i, name, (uid_t)-1), 0);
                 close(sender); /* what waits to be read counts against its sender: one socket could not send all these
                                 */
                 sender = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -193,24 +251,24 @@ static void what_cannot_be_opened_is_said(void) {
         size_t room = 107 - strlen(directory) - 1;
         memset(name, 'n', sizeof name);
         name[room + 1] = '\0';
-        CHECK_EQUAL(mailbox_open(mailbox, 2, name), -ENAMETOOLONG);
+        CHECK_EQUAL(mailbox_open(mailbox, 2, name, (uid_t)-1), -ENAMETOOLONG);
         name[room] = '\0';
-        CHECK_EQUAL(mailbox_open(mailbox, 2, name), 0);
+        CHECK_EQUAL(mailbox_open(mailbox, 2, name, (uid_t)-1), 0);
         say(name, "READY=1");
         run_until(&n_messages, 1);
         mailbox_close(mailbox, 2);
-        CHECK_EQUAL(mailbox_open(mailbox, SLOTS, "x"), -EINVAL);
-        CHECK_EQUAL(mailbox_open(mailbox, 2, "../x"), -EINVAL);
-        CHECK_EQUAL(mailbox_open(mailbox, 2, ""), -EINVAL);
-        CHECK_EQUAL(mailbox_open(mailbox, 0, "zero"), 0); /* again */
+        CHECK_EQUAL(mailbox_open(mailbox, SLOTS, "x", (uid_t)-1), -EINVAL);
+        CHECK_EQUAL(mailbox_open(mailbox, 2, "../x", (uid_t)-1), -EINVAL);
+        CHECK_EQUAL(mailbox_open(mailbox, 2, "", (uid_t)-1), -EINVAL);
+        CHECK_EQUAL(mailbox_open(mailbox, 0, "zero", (uid_t)-1), 0); /* again */
         CHECK(mkdir(address.sun_path, 0700) == 0);
-        CHECK(mailbox_open(mailbox, 2, "two") < 0);
+        CHECK(mailbox_open(mailbox, 2, "two", (uid_t)-1) < 0);
         CHECK(rmdir(address.sun_path) == 0);
         CHECK_EQUAL(count_descriptors(), before);
         /* One that a killed run left behind is replaced. */
         int stale = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
         CHECK(bind(stale, (struct sockaddr *)&address, sizeof address) == 0 && close(stale) == 0);
-        CHECK_EQUAL(mailbox_open(mailbox, 2, "two"), 0);
+        CHECK_EQUAL(mailbox_open(mailbox, 2, "two", (uid_t)-1), 0);
         say("two", "READY=1");
         run_until(&n_messages, 2);
         close_mailbox();
@@ -221,6 +279,8 @@ int main(void) {
                 CASE(words_come_to_their_slot_and_the_barrier_is_answered),
                 CASE(a_barrier_is_closed_when_everything_before_it_was_handled),
                 CASE(descriptors_that_come_along_are_closed),
+                CASE(a_descriptor_that_the_handler_keeps_stays_open),
+                CASE(the_socket_of_a_user_is_his_and_nobody_elses),
                 CASE(another_user_is_refused_by_the_mode_of_the_socket),
                 CASE(sigterm_comes_first_then_words_then_the_death_of_their_sender),
                 CASE(a_drain_takes_what_is_queued_on_one_slot),

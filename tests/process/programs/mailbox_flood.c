@@ -36,6 +36,25 @@ static void a_flood_is_slowed_down_and_loses_nothing(void) {
         close_mailbox();
 }
 
+static void flood_with_descriptors(void) {
+        static int fds[253]; /* 0, so often */
+        for (int i = 0; i < 60; i++)
+                CHECK_EQUAL(send_with("zero", "FDSTORE=1", 9, fds, 253), 0);
+}
+
+static void descriptors_count_as_much_as_messages(void) {
+        usec_t since = clock_now_usec();
+        open_mailbox();
+        help(flood_with_descriptors);
+        while (by_slot[0] < 60) {
+                turn();
+                usec_t windows = (clock_now_usec() - since) / (100 * USEC_PER_MSEC);
+                CHECK(by_slot[0] <= 2 * (windows + 1)); /* two of them are 508 */
+        }
+        run_until(&n_collected, 1);
+        close_mailbox();
+}
+
 static void flood_for_ever(void) {
         for (;;)
                 say("zero", "WATCHDOG=1");
@@ -90,7 +109,7 @@ static void many_floods_together_are_slowed_down_too(void) {
         for (unsigned i = 2; i < 22; i++) {
                 char name[16];
                 snprintf(name, sizeof name, "s%u", i);
-                CHECK_EQUAL(mailbox_open(mailbox, i, name), 0);
+                CHECK_EQUAL(mailbox_open(mailbox, i, name, (uid_t)-1), 0);
                 if (fork() == 0)
                         flood_for_ever_on(i);
         }
@@ -111,6 +130,7 @@ static void many_floods_together_are_slowed_down_too(void) {
 int main(void) {
         static const Case cases[] = {
                 CASE(a_flood_is_slowed_down_and_loses_nothing),
+                CASE(descriptors_count_as_much_as_messages),
                 CASE(beside_a_flood_everybody_else_is_heard),
                 CASE(many_floods_together_are_slowed_down_too),
         };

@@ -33,17 +33,22 @@ static inline void note(char letter) {
                 history[n_history++] = letter;
 }
 
-static inline void on_message(void *userdata, uint32_t slot, pid_t pid, uid_t uid, const NotifyWords *words) {
+static int *came; /* the descriptors of the message that is being handled */
+static size_t n_came;
+
+static inline void on_message(void *userdata, uint32_t slot, const MailboxMessage *message) {
         (void)userdata;
         CHECK(slot < SLOTS);
         note('m');
         n_messages++;
         by_slot[slot]++;
-        last = *words;
-        last_sender = pid;
-        last_uid = uid;
+        last = *message->words;
+        last_sender = message->sender;
+        last_uid = message->sender_uid;
+        came = message->fds;
+        n_came = message->n_fds;
         if (extra)
-                extra(slot, words);
+                extra(slot, message->words);
 }
 
 static inline void on_collected(void *userdata, pid_t pid, const RosterEntry *entry, const char *comm, Ended how) {
@@ -71,8 +76,8 @@ static inline void open_mailbox(void) {
         CHECK_EQUAL(mailbox_new(&mailbox, event, directory, SLOTS, on_message, NULL), 0);
         CHECK_EQUAL(roster_new(&roster, event, on_collected, NULL), 0);
         CHECK_EQUAL(signals_new(&signals, event, on_signal, NULL), 0);
-        CHECK_EQUAL(mailbox_open(mailbox, 0, "zero"), 0);
-        CHECK_EQUAL(mailbox_open(mailbox, 1, "one"), 0);
+        CHECK_EQUAL(mailbox_open(mailbox, 0, "zero", (uid_t)-1), 0);
+        CHECK_EQUAL(mailbox_open(mailbox, 1, "one", (uid_t)-1), 0);
 }
 
 static inline void close_mailbox(void) {

@@ -1,0 +1,18 @@
+/* plan_service.h - shows what a service has besides its place in the plans: user, sockets, probes, limits; for plan*.c
+ * only.
+ *
+ * Nothing is shown in which a secret can stand: of a command its program, of a URL what is before the ?, of an
+ * environment the number of variables. */
+#pragma once
+#include "base/json.h"
+#include "supervisor/config.h"
+#include <stdio.h>
+
+/* A line for each, after so many blanks. */
+void plan_print_service(const ServiceConfig *service, int indentation, FILE *out);
+/* Its members, into the object that is open. */
+void plan_put_service(Json *json, const ServiceConfig *service);
+/* "POST http://balancer:80/drain?..." */
+void plan_print_request(const HookConfig *hook, FILE *out);
+/* "method", "url", "user" */
+void plan_put_hook(Json *json, const HookConfig *hook);
