@@ -6,7 +6,7 @@
 #include <string.h>
 
 #ifdef __SANITIZE_ADDRESS__
-#define PIECE_SIZE 0 /* a piece for each: then the sanitizer sees where one ends */
+#define PIECE_SIZE 1 /* a piece for each: then the sanitizer sees where one ends */
 #else
 #define PIECE_SIZE (64 * 1024)
 #endif
@@ -18,8 +18,10 @@ struct ArenaPiece {
 };
 
 static int add_piece(Arena *arena, size_t size) {
-        if (size < PIECE_SIZE)
-                size = PIECE_SIZE;
+        const size_t least = PIECE_SIZE; /* to the macro gcc says that no size is below 0 */
+
+        if (size < least)
+                size = least;
         ArenaPiece *piece = malloc(sizeof *piece + size);
         if (!piece)
                 return -1;

@@ -107,14 +107,14 @@ typedef struct ServiceConfig {
         const char *name; /* one of Config.names */
         const char *file;
         char **argv;              /* NULL-terminated; with Shell=yes already /bin/sh -c TEXT */
-        char **environment;       /* "K=V", NULL-terminated; NULL when none is given */
+        char **environment;       /* "K=V", files included, NULL-terminated; NULL when none is given */
         char *working_directory;  /* NULL: endwell's own */
         Outputs *outputs;         /* NULL: both are inherited; see service_output(), service_error() */
         ExitSet *success;         /* NULL: none besides 0 */
         Relations *relations;     /* NULL: none; see service_after(), service_requires(), service_before() */
         ProbeConfig *probes;      /* _PROBE_KIND_MAX of them; NULL: none at all */
         ListenConfig *listens;    /* n_listens of them */
-        Rights *rights;           /* NULL: endwell's own */
+        Rights *rights;           /* what changes, and endwell may give it; NULL: endwell's own */
         Inheritance *inheritance; /* NULL: everything */
         usec_t restart_usec, restart_max_usec, timeout_start_usec;
         usec_t timeout_stop_usec; /* USEC_UNSET: what is left of the phase by the depth of the After chain */

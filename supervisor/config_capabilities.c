@@ -9,6 +9,7 @@
 
 #define KNOWN     ((UINT64_C(1) << LENGTH_OF(names)) - 1)
 #define SHOWN_MAX 40
+#define PREFIX    "CAP_"
 
 static const char *const names[] = {
         [CAP_CHOWN] = "CAP_CHOWN",
@@ -58,13 +59,26 @@ const char *capability_name(unsigned number) {
         return number < LENGTH_OF(names) ? names[number] : NULL;
 }
 
+/* The letters that all of them begin with would make every one the neighbour of every other. */
+static const char *find_nearest(const char *word) {
+        const char *tails[LENGTH_OF(names)], *tail = word + (strncasecmp(word, PREFIX, strlen(PREFIX)) == 0 ? 4 : 0);
+
+        for (size_t i = 0; i < LENGTH_OF(names); i++) {
+                tails[i] = names[i] + strlen(PREFIX);
+                if (strlen(tail) >= 3 && strncasecmp(tails[i], tail, strlen(tail)) == 0)
+                        return names[i];
+        }
+        const char *nearest = name_nearest(tail, tails, LENGTH_OF(tails));
+        return nearest ? nearest - strlen(PREFIX) : NULL;
+}
+
 static int read_name(const char *word, uint64_t *set, Problem *problem) {
         for (unsigned i = 0; i < LENGTH_OF(names); i++)
                 if (strcasecmp(names[i], word) == 0) {
                         *set |= CAPABILITY(i);
                         return 0;
                 }
-        const char *nearest = name_nearest(word, names, LENGTH_OF(names));
+        const char *nearest = find_nearest(word);
         return problem_say(problem, "%.*s is no capability%s%s%s", SHOWN_MAX, word, nearest ? ", did you mean " : "",
                            nearest ? nearest : " (write CAP_NET_BIND_SERVICE; see capabilities(7))",
                            nearest ? "?" : "");

@@ -21,6 +21,14 @@ static size_t name_length(const char *word) {
         return *word >= '0' && *word <= '9' ? 0 : length;
 }
 
+/* To look each of them up among all others takes its time. */
+static bool has_room(Reading *reading, const Setting *setting, const Strings *strings) {
+        if (strings->n < VARIABLES_MAX)
+                return true;
+        value_refuse_hidden(reading, setting, "with it there are more than %d variables", VARIABLES_MAX);
+        return false;
+}
+
 static void read_names_of(Reading *reading, const Setting *setting, Strings *names) {
         _cleanup_(freep) char **words = NULL;
         size_t n = 0;
@@ -29,7 +37,7 @@ static void read_names_of(Reading *reading, const Setting *setting, Strings *nam
                 return;
         if (n == 0)
                 strings_clear(names);
-        for (size_t i = 0; i < n && reading->error == 0; i++) {
+        for (size_t i = 0; i < n && reading->error == 0 && has_room(reading, setting, names); i++) {
                 size_t length = name_length(words[i]);
                 if (length > 0 && !words[i][length])
                         reading->error = strings_set(names, words[i]);
@@ -68,7 +76,7 @@ static void read_assignments(Reading *reading, const Setting *setting, Strings *
                 strings_clear(environment);
         for (size_t i = 0; n == 0 && inherited && inherited[i] && r == 0; i++)
                 r = strings_set(environment, inherited[i]);
-        for (size_t i = 0; i < n && r == 0; i++) {
+        for (size_t i = 0; i < n && r == 0 && has_room(reading, setting, environment); i++) {
                 size_t length = name_length(words[i]);
                 if (length > 0 && words[i][length] == '=')
                         r = strings_set(environment, words[i]);
@@ -123,7 +131,7 @@ static void read_file(Reading *reading, const Setting *setting, const char *path
         if (r == 0)
                 r = environment_file_parse(text, length, &sink);
         if (r == -E2BIG)
-                value_refuse(reading, setting, "with it there are more than %d variables", VARIABLES_MAX);
+                (void)has_room(reading, setting, environment);
         if (r == -ENOMEM)
                 reading->error = r;
 }

@@ -163,6 +163,10 @@ int reading_phase_index(const Reading *reading, const char *name) {
         return -1;
 }
 
+bool reading_may_suggest(Reading *reading) {
+        return reading->n_suggested++ < SUGGESTIONS_MAX;
+}
+
 static const char *put_hint(const char *nearest, char *buffer, size_t size) {
         *buffer = '\0';
         if (nearest)
@@ -175,7 +179,7 @@ static const char *suggest_service(Reading *reading, const char *name, char *buf
         _cleanup_(freep) const char **known = NULL;
 
         *buffer = '\0';
-        if (reading->n_suggested++ >= SUGGESTIONS_MAX)
+        if (!reading_may_suggest(reading))
                 return buffer;
         known = malloc((n + 1) * sizeof *known);
         if (!known)

@@ -47,6 +47,8 @@ int reading_find_phase(Reading *reading, const Setting *setting, const char *nam
 const char *reading_suggest_phase(const Reading *reading, const char *name, char *buffer, size_t size);
 /* The names of all phases with blanks between them. */
 const char *reading_list_phases(const Reading *reading, char *buffer, size_t size);
+/* Whether one more search for a nearest name is worth its time. */
+bool reading_may_suggest(Reading *reading);
 /* As above, without a complaint. */
 int reading_service_index(const Reading *reading, const char *name);
 int reading_phase_index(const Reading *reading, const char *name);

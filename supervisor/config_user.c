@@ -11,10 +11,14 @@
 #define NAME_SHOWN_MAX 40
 #define GROUPS_MOST    65536 /* NGROUPS_MAX of Linux */
 
-/* ", did you mean NAME?" or "". */
 #define HINT_MAX 80
 
-static const char *put_hint(const char *nearest, char ret_text[static HINT_MAX]) {
+/* ", did you mean NAME?" or "". */
+static const char *suggest(Reading *reading, const char *name,
+                           const char *(*find)(const Accounts *accounts, const char *name),
+                           char ret_text[static HINT_MAX]) {
+        const char *nearest = reading_may_suggest(reading) ? find(reading->accounts, name) : NULL;
+
         *ret_text = '\0';
         if (nearest)
                 snprintf(ret_text, HINT_MAX, ", did you mean %.40s?", nearest);
@@ -38,7 +42,7 @@ static bool find_group(Reading *reading, const Setting *setting, const char *wor
                 value_refuse(reading, setting, "%.*s is too large for a group's number", NAME_SHOWN_MAX, word);
         else if (r < 0)
                 value_refuse(reading, setting, "there is no group %.*s in /etc/group%s", NAME_SHOWN_MAX, word,
-                             put_hint(accounts_nearest_group(accounts, word), hint));
+                             suggest(reading, word, accounts_nearest_group, hint));
         return r == 0;
 }
 
@@ -135,7 +139,7 @@ static void read_name(Reading *reading, const Setting *setting, Rights *rights) 
                 value_refuse(reading, setting, "is too large for a user's number");
         else
                 value_refuse(reading, setting, "there is no such user in /etc/passwd%s",
-                             put_hint(accounts_nearest_user(accounts, setting->value), hint));
+                             suggest(reading, setting->value, accounts_nearest_user, hint));
 }
 
 /* ---- Together ---- */

@@ -258,8 +258,3 @@ void value_store_max(Reading *reading, const Setting *setting, void *ret_value) 
         if (read_number(reading, setting, 0, DESCRIPTOR_STORE_MAX, &number))
                 *(uint16_t *)ret_value = (uint16_t)number;
 }
-
-void value_later(Reading *reading, const Setting *setting, void *ret_value) {
-        (void)ret_value;
-        value_refuse(reading, setting, "%s is not in this version yet", setting->key);
-}

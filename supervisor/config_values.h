@@ -45,7 +45,6 @@ void value_standard_output(Reading *reading, const Setting *setting, void *ret_v
 void value_standard_error(Reading *reading, const Setting *setting, void *ret_value);  /* the same */
 void value_group(Reading *reading, const Setting *setting, void *ret_value);           /* int: gid (config_user.c) */
 void value_pattern(Reading *reading, const Setting *setting, void *ret_value); /* char *: an ERE that compiles */
-void value_later(Reading *reading, const Setting *setting, void *ret_value);   /* nothing: not in this version */
 
 void value_mode(Reading *reading, const Setting *setting, void *ret_value);
 void value_log_format(Reading *reading, const Setting *setting, void *ret_value);

@@ -206,20 +206,27 @@ int control_new(Control **ret, sd_event *event, const ControlPlan *plan) {
         return 0;
 }
 
+void control_leave(Control *control) {
+        if (!control)
+                return;
+        for (size_t i = 0; i < CLIENTS_MAX; i++)
+                if (control->clients[i])
+                        control_client_flush(control->clients[i]);
+        if (control->fd >= 0)
+                unlink(control->path); /* a name that stays behind is unlinked by the next run */
+}
+
 Control *control_free(Control *control) {
         if (!control)
                 return NULL;
+        control_leave(control);
         for (size_t i = 0; i < CLIENTS_MAX; i++)
-                if (control->clients[i]) {
-                        control_client_flush(control->clients[i]);
+                if (control->clients[i])
                         control_client_free(control->clients[i]);
-                }
         sd_event_source_disable_unref(control->listening);
         sd_event_source_disable_unref(control->pumping);
         sd_event_source_disable_unref(control->timer);
         sd_event_unref(control->event);
-        if (control->fd >= 0)
-                unlink(control->path); /* a name that stays behind is unlinked by the next run */
         close_fd(control->fd);
         close_fd(control->spare_fd);
         free(control);

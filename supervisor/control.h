@@ -42,6 +42,8 @@ typedef struct ControlPlan {
 typedef struct Control Control;
 
 int control_new(Control **ret, sd_event *event, const ControlPlan *plan);
+/* Hands out what is queued and removes the socket's name: all that an exit does not do by itself. */
+void control_leave(Control *control);
 Control *control_free(
         Control *control); /* tries once to hand over what clients have not yet read; unlinks the socket */
 

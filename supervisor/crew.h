@@ -43,13 +43,15 @@ typedef struct Stage {
         int (*spawn)(void *self, uint32_t member, pid_t *ret_pid);
         int (*spawn_hook)(void *self, uint32_t hook_run, pid_t *ret_pid);
         /* Signals processes of a member's tree and tells each by crew_told(); CREW_NOBODY: the unattributed orphans.
-         * SIGTERM and other polite signals are followed by SIGCONT. */
+         * Who is dead is not told of, even when nobody has collected it yet. SIGTERM and other polite signals are
+         * followed by SIGCONT. */
         void (*signal)(void *self, uint32_t member, Whom whom, int signal_number, const char *reason);
         void (*signal_hook)(void *self, uint32_t hook_run, int signal_number); /* the whole group */
         /* Asks for a fresh look at adopted orphans, answered by crew_on_surveyed() (never from inside this call). */
         void (*survey)(void *self);
         /* Begins a check of a probe run, which is answered by crew_on_probed(), once, and never from inside this call.
-         * 0; or -errno when it could not begin: then no answer comes, and it says nothing of the service. */
+         * The timeout of a command is kept by the crew, that of the other checks by the stage (PROBE_FAILED). 0; or
+         * -errno when it could not begin: then no answer comes, and it says nothing of the service. */
         int (*probe)(void *self, uint32_t probe_run);
         /* Its time is up, or nobody wants the answer any more: an exec probe's whole group is killed. The answer still
          * comes, soon, as PROBE_UNKNOWN: when nothing of the check is left. */

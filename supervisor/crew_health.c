@@ -114,12 +114,10 @@ static void change_watchdog(Crew *crew, Member *member, usec_t usec) {
 }
 
 void crew_hear_watchdog(Crew *crew, Member *member, const NotifyWords *words) {
-        if (!life_has_main(member->life.state))
-                return;
-        if (words->watchdog_usec > 0)
+        if (words->watchdog_usec > 0 && life_has_main(member->life.state))
                 change_watchdog(crew, member, words->watchdog_usec);
         if (words->watchdog)
                 crew_watch(crew, member);
-        if (words->watchdog_trigger)
+        if (words->watchdog_trigger) /* whether it means anything now is its life's to say */
                 crew_watchdog_expired(crew, member, "WATCHDOG=trigger");
 }

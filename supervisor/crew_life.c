@@ -107,7 +107,9 @@ static void ask(Crew *crew, Member *member) {
         const char *reason = member->overdue ? "start_timeout" : ill ? ill : crew_is_ending(crew) ? "ending" : "stop";
         int number =
                 member->illness == ILL_WATCHDOG ? SIGABRT : service->kill_signal; /* its core shows where it hung */
+        unsigned told = crew->told;
         crew_member_signal(crew, member, WHOM_MAIN, number, reason);
+        member->asked = crew->told > told; /* else it had ended by itself before, and that is heard next */
         if (service->kill_mode == KILL_CONTROL_GROUP) {
                 crew_member_signal(crew, member, WHOM_REST, SIGTERM, reason);
                 crew_want_survey(crew); /* who of it was orphaned before is asked as soon as it is found */

@@ -7,6 +7,8 @@
 #include "base/duration.h"
 #include "supervisor/crew_internal.h"
 
+#define ANSWER_USEC (1 * USEC_PER_SEC) /* beyond a check's timeout, for the answer that it timed out */
+
 static bool is_probed(const Crew *crew, const Member *member) {
         return (member->life.state == LIFE_STARTING || member->life.state == LIFE_READY) && member->executed &&
                !member->life.stop && !crew_is_ending(crew);
@@ -210,10 +212,10 @@ static void act_on(Crew *crew, const ProbeRun *run) {
         crew_update_ready(crew, member);
 }
 
-static void judge(Crew *crew, ProbeRun *run, ProbeAnswer answer, const char *detail) {
+static void judge(Crew *crew, ProbeRun *run, ProbeAnswer answer, usec_t begun_usec, const char *detail) {
         Member *member = &crew->members[run->member];
         ProbeStep step = probe_step(config_of(crew, run), (ProbeKind)run->kind, run->probe, answer,
-                                    member->life.state == LIFE_STARTING, run->begun_usec);
+                                    member->life.state == LIFE_STARTING, begun_usec);
         if (step.changed && run->kind == PROBE_READINESS)
                 run->longest_usec = crew_longest_stretch(crew, member, crew_now(crew));
         run->probe = step.next;
@@ -235,14 +237,23 @@ static void begin(Crew *crew, ProbeRun *run) {
                 return;
         }
         run->check = CHECK_RUNS;
-        set_alarm(crew, run, usec_add(now, config_of(crew, run)->timeout_usec));
+        usec_t limit = usec_add(now, config_of(crew, run)->timeout_usec);
+        set_alarm(crew, run, is_command(crew, run) ? limit : usec_add(limit, ANSWER_USEC));
 }
 
 /* As long as it cannot be ended, another failure is counted once a period: a service whose checks get stuck must not be
  * taken for a healthy one. */
-static void await_end(Crew *crew, ProbeRun *run) {
-        usec_t again = usec_add(run->begun_usec, config_of(crew, run)->period_usec);
+static void await_end(Crew *crew, ProbeRun *run, usec_t counted_usec) {
+        usec_t again = usec_add(counted_usec, config_of(crew, run)->period_usec);
         set_alarm(crew, run, usec_max(again, usec_add(crew_now(crew), GIVE_UP_USEC)));
+}
+
+/* Whoever looks from elsewhere keeps the time himself, for he knows whether he really looked; when even his answer that
+ * it timed out does not come, he did not. */
+static void on_silence(Crew *crew, ProbeRun *run) {
+        run->check = CHECK_OVERDUE;
+        set_alarm(crew, run, USEC_INFINITY);
+        crew->stage->call_off_probe(crew->self, index_of(crew, run));
 }
 
 static void on_timeout(Crew *crew, ProbeRun *run) {
@@ -250,21 +261,26 @@ static void on_timeout(Crew *crew, ProbeRun *run) {
         snprintf(detail, sizeof detail, "timed out after %s",
                  duration_format(config_of(crew, run)->timeout_usec, span));
         run->check = CHECK_OVERDUE;
-        await_end(crew, run);
+        await_end(crew, run, run->begun_usec);
         crew->stage->call_off_probe(crew->self, index_of(crew, run));
-        judge(crew, run, PROBE_FAILED, detail);
+        judge(crew, run, PROBE_FAILED, run->begun_usec, detail);
 }
 
 static void on_stuck(Crew *crew, ProbeRun *run) {
-        run->begun_usec = crew_now(crew);
-        await_end(crew, run);
-        judge(crew, run, PROBE_FAILED, "its last check cannot be ended");
+        usec_t now = crew_now(crew);
+        await_end(crew, run, now);
+        judge(crew, run, PROBE_FAILED, now, "its last check cannot be ended");
 }
 
 void crew_probe_alarm(Crew *crew, ProbeRun *run) {
         switch ((CheckState)run->check) {
         case CHECK_NONE: begin(crew, run); break;
-        case CHECK_RUNS: on_timeout(crew, run); break;
+        case CHECK_RUNS:
+                if (is_command(crew, run))
+                        on_timeout(crew, run);
+                else
+                        on_silence(crew, run);
+                break;
         case CHECK_OVERDUE: on_stuck(crew, run); break;
         case CHECK_UNWANTED: give_up(crew, run, "outlived SIGKILL"); break;
         }
@@ -279,7 +295,7 @@ void crew_on_probed(Crew *crew, uint32_t index, ProbeAnswer answer, const char *
         run->given_up = false;
         crew->survey_stale |= is_command(crew, run); /* it may have left children */
         if (was == CHECK_RUNS)
-                judge(crew, run, answer, detail);
+                judge(crew, run, answer, run->begun_usec, detail);
         if (was == CHECK_UNWANTED)
                 plan_first(crew, run);
         else

@@ -10,11 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+void environment_done(Environment *environment) {
+        free(environment->text);
+        *environment = (Environment){ 0 };
+}
+
 void environment_add(Environment *environment, const char *name, const char *format, ...) {
-        char *at = environment->text + environment->used;
-        size_t room = sizeof environment->text - environment->used;
-        if (environment->n == ENVIRONMENT_OWN_MAX)
+        if (!environment->text)
+                environment->text = malloc(ENVIRONMENT_TEXT_MAX);
+        environment->failed |= !environment->text;
+        if (environment->failed || environment->n == ENVIRONMENT_OWN_MAX)
                 return;
+        char *at = environment->text + environment->used;
+        size_t room = ENVIRONMENT_TEXT_MAX - environment->used;
         int n = snprintf(at, room, "%s=", name);
         if (n < 0 || (size_t)n >= room)
                 return;
@@ -142,6 +150,8 @@ int environment_join(const EnvironmentParts *parts, char ***ret) {
                 unset = inheritance->unset;
                 pass = inheritance->pass;
         }
+        if (parts->own->failed || (parts->user && parts->user->failed))
+                return -ENOMEM;
         size_t n = count(own) + count(parts->configured) + count(user) + count(parts->inherited);
         Joining joining = { .taken.capacity = capacity_for(n + count(unset)) };
         Names passed = { .capacity = capacity_for(count(pass) + 1) };

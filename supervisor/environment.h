@@ -5,19 +5,23 @@
  * [Hook NAME]; systemd.exec(5). */
 #pragma once
 #include "supervisor/config.h"
+#include <stdbool.h>
 #include <stddef.h>
 
 #define ENVIRONMENT_OWN_MAX  24
 #define ENVIRONMENT_TEXT_MAX 8192
 
-/* endwell's own variables, made in one piece of memory that the caller keeps. */
+/* endwell's own variables; all zero: none yet. */
 typedef struct Environment {
         size_t n, used;
         const char *own[ENVIRONMENT_OWN_MAX + 1];
-        char text[ENVIRONMENT_TEXT_MAX];
+        char *text; /* ENVIRONMENT_TEXT_MAX bytes, made for the first; not on the stack, whose pages would stay ours */
+        bool failed;
 } Environment;
 
-/* Adds "NAME=value"; what does not fit is left out whole (values are bounded by the configuration's own limits). */
+void environment_done(Environment *environment);
+/* Adds "NAME=value"; what does not fit is left out whole (values are bounded by the configuration's own limits).
+ * Without memory environment_join() will say so. */
 void environment_add(Environment *environment, const char *name, const char *format, ...)
         __attribute__((format(printf, 3, 4)));
 /* Adds a word of the caller's, "NAME=value" of any length, which must live as long. */

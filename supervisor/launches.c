@@ -19,9 +19,11 @@ struct Launches {
         int *fds; /* -1: nothing between fork and exec */
 };
 
+/* Out of the epoll by name: another child between fork and exec has a copy, and that would keep it in, and us awake. */
 static void close_slot(Launches *launches, uint32_t slot) {
-        launches->fds[slot] =
-                close_fd(launches->fds[slot]); /* leaves the epoll with it: nobody else has this pipe's end */
+        if (launches->fds[slot] >= 0)
+                (void)epoll_ctl(launches->epoll_fd, EPOLL_CTL_DEL, launches->fds[slot], NULL);
+        launches->fds[slot] = close_fd(launches->fds[slot]);
 }
 
 static void read_slot(Launches *launches, uint32_t slot, bool child_is_dead) {
@@ -29,6 +31,10 @@ static void read_slot(Launches *launches, uint32_t slot, bool child_is_dead) {
         if (launches->fds[slot] < 0)
                 return;
         int r = child_read_failure(launches->fds[slot], &failure);
+        if (r == CHILD_GOES_ON) {
+                launches->handler(launches->userdata, slot, &failure);
+                r = child_read_failure(launches->fds[slot], &failure);
+        }
         if (r == -EAGAIN && !child_is_dead)
                 return;
         close_slot(launches, slot);

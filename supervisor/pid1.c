@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +17,7 @@
 #include "shutdown/verdict.h"
 #include "supervisor/child.h"
 #include "supervisor/priority.h"
+#include "supervisor/shed.h"
 #include "supervisor/upward.h"
 
 #define LOSSES_USEC   (1 * USEC_PER_SEC)
@@ -34,11 +34,22 @@ static bool must_catch_up(Pid1 *pid1, usec_t due_usec) {
         return pid1->put_off;
 }
 
+/* Whoever is dead at the deadline and was not heard yet is not given up as if he lived: with thousands of deaths that
+ * takes more than one turn of the loop. */
+static void hear_the_last(Pid1 *pid1) {
+        if (!crew_is_ending(pid1->crew) || clock_now_usec() < crew_overview(pid1->crew).deadline_usec)
+                return;
+        roster_collect_all(pid1->roster);
+        survey_look(pid1->survey);
+}
+
 static int on_timer(sd_event_source *source, uint64_t usec, void *userdata) {
         Pid1 *pid1 = userdata;
         (void)source;
-        if (!must_catch_up(pid1, usec))
+        if (!must_catch_up(pid1, usec)) {
+                hear_the_last(pid1);
                 crew_on_time(pid1->crew);
+        }
         pid1_rearm(pid1);
         return 0;
 }
@@ -226,7 +237,7 @@ static int make_parts(Pid1 *pid1) {
 static void leave(Pid1 *pid1, int code) {
 #ifndef __SANITIZE_ADDRESS__
         if (pid1->finished) {
-                control_free(pid1->control);
+                control_leave(pid1->control);
                 control_groups_free(pid1->groups);
                 fflush(NULL);
                 _exit(code);
@@ -321,9 +332,7 @@ int pid1_run(Config *config, const RunOptions *options) {
         if (survey_is_blind(pid1.survey))
                 log_warning("/proc does not show this PID namespace: descendants that leave their group are not seen, "
                             "waited for or named; mount it to change that");
-        /* What reading and making needed is free, but its pages would stay ours: PID 1 lives long and gives them back.
-         */
-        malloc_trim(0);
+        shed_start();
         crew_start(pid1.crew);
         pid1_tell_past(&pid1);
         pid1_rearm(&pid1);

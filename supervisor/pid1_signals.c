@@ -67,6 +67,16 @@ static void reopen(Pid1 *pid1) {
                 prober_link_retry(pid1->prober);
 }
 
+/* Who reloads by a signal of its own is told. The configuration is not read again. */
+static void reload(Pid1 *pid1, const SignalReceived *signal) {
+        bool ending = crew_is_ending(pid1->crew);
+        record(pid1, signal, ending ? "ignored" : "reload");
+        if (!ending && crew_reload(pid1->crew) == 0)
+                log_warning(
+                        "nobody reloaded: no service that runs has a ReloadSignal, and reading the configuration again "
+                        "is not in this version yet: restart to use a changed one");
+}
+
 static bool asks_for_the_end(const Pid1 *pid1, int number) {
         /* A terminal that hung up took our user with it. A SIGHUP that was sent is the command's business alone. */
         bool hung_up = number == SIGHUP && !pid1->pid_one && terminal_is_gone(&pid1->terminal);
@@ -142,10 +152,7 @@ static void on_meaning(Pid1 *pid1, const SignalReceived *signal) {
                 record(pid1, signal, "reopen");
                 reopen(pid1);
                 break;
-        case SIGNAL_RELOADS:
-                record(pid1, signal, "ignored");
-                log_warning("reloading is not in this version yet: restart to use a changed configuration");
-                break;
+        case SIGNAL_RELOADS: reload(pid1, signal); break;
         case SIGNAL_COLLECTS: roster_on_child(pid1->roster, signal->child); break;
         case SIGNAL_IGNORED: record(pid1, signal, "ignored"); break;
         }

@@ -49,10 +49,11 @@ class Board:
 class Arena:
     """A program as PID 1 of a namespace of its own. Use as a context: leaving it kills what is left."""
 
-    def __init__(self, programs, folder, argv, places=1, deaf=False):
+    def __init__(self, programs, folder, argv, places=1, deaf=False, port=0):
         self.folder, self.output = folder, os.path.join(folder, "output")
         self.board = Board(os.path.join(folder, "board"), places)
-        environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "BENCH_BOARD": self.board.path}
+        environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "BENCH_BOARD": self.board.path,
+                       "BENCH_PORT": str(port)}
         argv = [shutil.which(argv[0], path=environment["PATH"]) or argv[0], *argv[1:]]  # no search inside the figures
         self.process = subprocess.Popen(
             [os.path.join(programs, "launch"), *(["-d"] if deaf else []), self.output, *argv],

@@ -13,11 +13,12 @@ class Shape:
     maker: bool = False   # service 0 is the maker of orphans
     chain: bool = False   # each service is to be stopped before the one it comes after
     restart: bool = False  # each that dies is to be started again, at once
+    port: int = 0          # each serves on this port and its number
 
 
 class Contender:
-    """`name`, the Debian `package` if it is a peer, and three answers: can it many, chains, restarts?"""
-    name, package, many, chain, restart = "", None, False, False, False
+    """`name`, the Debian `package` if it is a peer, and answers: can it many, chains, restarts, programs of any name?"""
+    name, package, many, chain, restart, serves = "", None, False, False, False, True
     ends_by = signal.SIGTERM  # what makes PID 1 begin its ending
     waits = True              # PID 1 waits for its services before it ends
 
@@ -25,6 +26,8 @@ class Contender:
         self.programs = programs
 
     def can(self, shape):
+        if shape.port and not self.serves:
+            return False
         return (self.many or shape.count == 1) and (self.chain or not shape.chain) and (self.restart or not shape.restart)
 
     def available(self):
@@ -35,7 +38,8 @@ class Contender:
         return subprocess.run(query, capture_output=True, text=True).stdout if query else ""
 
     def program(self, shape, i):
-        return os.path.join(self.programs, "probe_orphans" if shape.maker and i == 0 else "probe_service")
+        name = "probe_web" if shape.port else "probe_orphans" if shape.maker and i == 0 else "probe_service"
+        return os.path.join(self.programs, name)
 
     def command(self, folder, shape):
         """Writes the configuration into `folder` and answers the words to execute."""
@@ -48,6 +52,7 @@ class Contender:
 
 class Floor(Contender):
     many = chain = restart = True
+    serves = False
     kind, options = "floor", ()
 
     def __init__(self, programs, name, kind, options=()):
@@ -100,6 +105,8 @@ class Endwell(Contender):
                            "Restart=always\nRestartSec=0\nStartLimitBurst=0\n")
                 if shape.chain and i > 0:
                     file.write(f"After=s{i - 1:03}\n")
+                if shape.port:
+                    file.write(f"Listen=tcp://127.0.0.1:{shape.port + i}\n")
         return [self.path, "run", "-c", path]
 
 

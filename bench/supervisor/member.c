@@ -37,3 +37,7 @@ Board *member_begin(int argc, char **argv) {
         atomic_store(&place->started_nsec, board_now_nsec());
         return board;
 }
+
+const BoardPlace *member_place(void) {
+        return place;
+}

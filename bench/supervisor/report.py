@@ -34,6 +34,8 @@ MEASURES = [
     Measure("stop_chain", "chain", "stop a chain of 100", "ms", "floor", 2, 1),
     Measure("chain_violations", "chain", "order violated in that chain", "", "limit", 0, 0),
     Measure("restart", "restart", "restart after kill -9", "ms", "floor", 1.5, 2),
+    Measure("refused", "serving", "connections refused in a restart, of one a ms", "", "limit", 0, 1),
+    Measure("unanswered", "serving", "kill -9 to the next answer", "ms", "shown", 0, 2),
     Measure("idle", "idle", "idle wake-ups, 100 services", "/s", "limit", 0, 2),
     Measure("deaf", "deaf_window", "deaf: exec until SIGTERM is blocked", "µs", "limit", 1600, 0),
     Measure("descriptors_one", "one_child", "descriptors of PID 1, 1 child", "", "shown", 0, 0),

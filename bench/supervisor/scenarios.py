@@ -4,6 +4,7 @@ Each scenario answers {measure: value}; a value of None means: it cannot do that
 `notes` says so. Nothing is measured without a look at whether the thing really happened."""
 import os
 import shutil
+import socket
 import statistics
 import subprocess
 import tempfile
@@ -15,6 +16,7 @@ from arena import Arena, Trouble
 from contenders import Shape
 
 
+SERVING_PORT = 21000  # and some more; below what the kernel gives to clients
 COLLECT_SEC = 10  # after the last orphan; runsvdir looks every 5 s
 
 
@@ -44,7 +46,8 @@ class Stage:
 
     def launch(self, contender, shape, deaf=False):
         folder = tempfile.mkdtemp(prefix=contender.name.replace(" ", "-") + "-", dir=self.folder)
-        run = Arena(self.programs, folder, contender.command(folder, shape), places=shape.count, deaf=deaf)
+        run = Arena(self.programs, folder, contender.command(folder, shape), places=shape.count, deaf=deaf,
+                    port=shape.port)
         return run
 
     def done(self, run):
@@ -233,6 +236,38 @@ def restart(stage, contender):
         stage.done(run)
 
 
+def call(port):
+    """True: answered; None: refused; False: the connection was lost."""
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=20) as one:
+            return one.recv(2) == b"ok"
+    except ConnectionRefusedError:
+        return None
+    except ConnectionResetError:
+        return False
+
+
+def serving(stage, contender):
+    """Each server has lived for more than a second, and dies between two calls; then it is called every millisecond."""
+    count, refused, times = min(stage.effort.restarts, 10), [], []
+    run = stage.launch(contender, Shape(count=count, restart=True, port=SERVING_PORT))
+    try:
+        run.wait_started()
+        for i in range(count):
+            run.wait_for(f"an answer of {i}", lambda: call(SERVING_PORT + i), 10)
+        settle(1.5)
+        for i in range(count):
+            killed, misses = run.signal(9, run.outer_pid(i)), 0
+            while not (answer := call(SERVING_PORT + i)):
+                misses += answer is None
+                time.sleep(0.001)
+            times.append(usec(time.monotonic_ns(), killed) / 1000)
+            refused.append(misses)
+        return {"refused": statistics.mean(refused), "unanswered": median(times)}
+    finally:
+        stage.done(run)
+
+
 def idle(stage, contender):
     count = stage.effort.idle_services if contender.many else 1
     run = stage.launch(contender, Shape(count=count))
@@ -254,5 +289,6 @@ SCENARIOS = {
     "thousand": (thousand, Shape(count=1000)),
     "chain": (chain, Shape(count=100, chain=True)),
     "restart": (restart, Shape(count=20, restart=True)),
+    "serving": (serving, Shape(count=10, restart=True, port=SERVING_PORT)),
     "idle": (idle, Shape()),
 }

@@ -140,7 +140,7 @@ def take_of_member(member, line, event, now):
         member["killed"].append(now)
     elif event == "service_exited":
         member["exited"], member["how"] = now, line
-    elif event == "service_left":
+    elif event == "service_left" and not line.get("probe"):
         member["left"], member["gone"] = True, now
     elif event == "service_gone":
         member["gone"] = now

@@ -26,11 +26,9 @@ def events():
 def keys():
     """{section: [key, …]} that this version takes: without those that are refused as of a later one."""
     source = text("supervisor/config_keys.c")
-    readers = text("supervisor/config_service.c") + text("supervisor/config_hook.c")
-    later = set(re.findall(r'\{ "(\w+)", value_later,', readers))
     found = {}
     for section, body in re.findall(r"static const SettingsKey (\w+)_keys\[\] = \{(.*?)\n\};", source, re.DOTALL):
-        taken = [key for key in re.findall(r'(?:SINGLE|LIST)\("(\w+)"\)', body) if key not in later]
+        taken = re.findall(r'(?:SINGLE|LIST)\("(\w+)"\)', body)
         if taken:
             found[section.capitalize()] = taken
     return found

@@ -14,6 +14,26 @@ import sources  # noqa: E402
 from sandbox import UNTIL_READY, run_script  # noqa: E402
 
 EXAMPLES = os.path.join(sources.HOUSE, "deploy/examples")
+HELD = os.path.join(EXAMPLES, "held-sockets")
+
+# Calls the server that is held until it was restarted three times, by SIGTERM and in the midst of that; says how it went.
+CALL_AND_RESTART = """
+import json, os, signal, socket, subprocess
+answered, pids = 0, []
+def call():
+    with socket.socket(socket.AF_UNIX) as one:
+        one.settimeout(30)
+        one.connect("/run/web.sock")
+        one.sendall(b"GET / HTTP/1.1\\r\\nHost: held\\r\\nConnection: close\\r\\n\\r\\n")
+        return one.makefile("rb").read().split()[-1].decode()
+while len(pids) < 4:
+    pid = call()
+    answered += 1
+    if pid not in pids:
+        pids.append(pid)
+        os.kill(int(pid), signal.SIGTERM)
+print(answered >= 4 and len(pids), "processes answered every call")
+"""
 
 
 class Examples(unittest.TestCase):
@@ -27,8 +47,8 @@ class Examples(unittest.TestCase):
                 return done.returncode, done.stdout, [json.loads(line) for line in file]
 
     def test_each_passes_check_and_warns_of_nothing_but_programs_that_are_not_here(self):
-        paths = glob.glob(os.path.join(EXAMPLES, "*.ini"))
-        self.assertGreaterEqual(len(paths), 3)
+        paths = glob.glob(os.path.join(EXAMPLES, "**/*.ini"), recursive=True)
+        self.assertGreaterEqual(len(paths), 4)
         for path in paths:
             done = subprocess.run([ENDWELL, "check", "-c", path], capture_output=True, text=True, check=False)
             self.assertEqual(done.returncode, 0, done.stderr)
@@ -54,6 +74,16 @@ class Examples(unittest.TestCase):
         self.assertEqual(code, 143, said)  # Python's web server is ended by SIGTERM itself
         self.assertIn("preparing /srv/data", said)
         self.assertEqual(journal[-1]["code"], 143)
+
+    def test_a_restart_of_the_server_whose_socket_is_held_refuses_nobody(self):
+        with tempfile.TemporaryDirectory(prefix="endwell-test-example.") as folder:
+            with open(os.path.join(folder, "call.py"), "w", encoding="utf-8") as file:
+                file.write(CALL_AND_RESTART)
+            done = run_script("export DELAY=0 LISTEN=unix:/run/web.sock "
+                              f"SERVER={HELD}/server.py\nendwell run -c {HELD}/endwell.ini &\n" + UNTIL_READY +
+                              "python3 call.py\nkill -TERM $!\nwait $!\n", ENDWELL, folder)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("4 processes answered every call", done.stdout)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
@@ -49,6 +50,24 @@ class TheManual(unittest.TestCase):
             heading = "[Supervisor]" if section == "Supervisor" else f"[{section} name]"
             written = items(part(text, heading), "Va")
             self.assertEqual(sorted(written), sorted(keys), heading)
+
+    @unittest.skipIf(os.geteuid(), "to become another user one must be root")
+    def test_each_example_of_endwell_ini_is_good(self):
+        examples = re.findall(r"^\.Bd -literal -offset indent\n(.*?)^\.Ed$", part(page("endwell.ini.5"), "EXAMPLES"),
+                              re.MULTILINE | re.DOTALL)
+        self.assertEqual(len(examples), 2)
+        for text in examples:
+            # What not every machine has.
+            for name, here in (("User=app", "User=nobody"), ("ssl-cert", "daemon"), ("=/run/secrets", "=-/run/secrets")):
+                text = text.replace(name, here)
+            with tempfile.NamedTemporaryFile("w", prefix="endwell-test-manual.", suffix=".ini") as file:
+                file.write(text)
+                file.flush()
+                done = subprocess.run([ENDWELL, "check", "-c", file.name], capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            warnings = [line for line in done.stdout.splitlines()
+                        if "warning: " in line and "cannot be found" not in line and "is not there yet" not in line]
+            self.assertEqual(warnings, [])
 
     def test_endwell_journal_has_each_event_with_each_of_its_fields_and_no_other(self):
         known = sources.events()

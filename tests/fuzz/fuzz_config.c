@@ -17,6 +17,37 @@ static void check_relation(const Config *config, const ServiceConfig *service, c
         }
 }
 
+static void check_rights(const Rights *rights) {
+        must(rights->umask >= -1 && rights->umask <= 0777 && rights->n_limits <= RLIM_NLIMITS);
+        must(!rights->sets_nice || (rights->nice >= -20 && rights->nice <= 19));
+        must(!rights->sets_oom_score || (rights->oom_score >= -1000 && rights->oom_score <= 1000));
+        must(!rights->sets_groups || rights->n_groups > 0);
+        must(rights->uid == (uid_t)-1 || rights->user);
+        must(!rights->sets_bounding || !(rights->ambient & ~rights->bounding));
+        for (size_t i = 0; i < rights->n_limits; i++)
+                must(rights->limits[i].limit.rlim_cur <= rights->limits[i].limit.rlim_max);
+}
+
+static void check_parts(const ServiceConfig *service) {
+        int first = 3 + service->n_listens + service->descriptor_store_max;
+
+        must((service->type == SERVICE_NOTIFY_FD) == (service->notify_fd >= 0));
+        must(service->notify_fd < 0 || service->notify_fd >= first);
+        must((service->n_listens == 0) == (service->listens == NULL));
+        for (uint16_t i = 0; i < service->n_listens; i++)
+                must(service->listens[i].address && service->listens[i].name);
+        must(service->watchdog_usec >= 100 * USEC_PER_MSEC && service->reload_signal != service->kill_signal);
+        must(!service->tty || service->instances == 1);
+        must(!service->probes || service->type != SERVICE_ONESHOT);
+        for (int kind = 0; service->probes && kind < _PROBE_KIND_MAX; kind++)
+                must(service->probes[kind].by == PROBE_BY_NONE || service->probes[kind].failures > 0);
+        for (char **name = service->inheritance ? service->inheritance->unset : NULL; name && *name; name++)
+                for (char **word = service->environment; word && *word; word++)
+                        must(strncmp(*word, *name, strlen(*name)) != 0 || (*word)[strlen(*name)] != '=');
+        if (service->rights)
+                check_rights(service->rights);
+}
+
 static void check_service(const Config *config, const ServiceConfig *service) {
         must(name_is_valid(service->name) && service->argv && service->argv[0] && service->argv[0][0]);
         must(service->phase < config->n_phases && service->instances >= 1 && service->instances <= INSTANCES_MAX);
@@ -28,10 +59,14 @@ static void check_service(const Config *config, const ServiceConfig *service) {
         check_relation(config, service, service_after(service));
         check_relation(config, service, service_requires(service));
         check_relation(config, service, service_before(service));
+        check_parts(service);
 }
 
 static void check_hook(const Config *config, const HookConfig *hook) {
-        must((hook->argv == NULL) == (hook->log_pattern != NULL));
+        must((hook->argv != NULL) + (hook->url != NULL) + (hook->log_pattern != NULL) == 1);
+        must((hook->url == NULL) == (hook->http_method == NULL));
+        if (hook->rights)
+                check_rights(hook->rights);
         must((hook->service >= 0) != (hook->phase >= 0) && hook->on < _HOOK_ON_MAX);
         must(hook->service < (int)config->n_services && hook->phase < (int)config->n_phases);
         must(hook->timeout_usec > 0 && hook->timeout_usec < USEC_UNSET);

@@ -1,8 +1,10 @@
 """Order and time of an ending: cases 18 to 30, 53 to 55."""
+import os
 import signal
 
 from case import test
-from journal import check, equal, overlap, within
+from endwell import status_field
+from journal import check, equal, overlap, wait_until, within
 
 MS, S = 1000, 1_000_000
 
@@ -339,3 +341,21 @@ def case_55_three_that_ignore_term_cost_one_limit_not_three(case):
     equal(run.end(), 81, "exit code")
     within(run.journal.only("ending_finished")["took_us"], 5 * S - MS, 5 * S + 600 * MS, "the ending")
     equal(run.journal.only("ending_finished")["killed"], 3, "killed")
+
+
+@test
+def one_that_crashed_just_before_it_would_have_been_asked_was_not_asked(case):
+    plan = case.plan(Phases="one")
+    plan.actor("web", "serve", Phase="one")
+    run = case.run(plan).ready()
+    web = run.outside(case.serving("web")["pid"])
+    os.kill(run.pid, signal.SIGSTOP)  # so that the death and the request wait for it together
+    wait_until(lambda: status_field(run.pid, "State")[:1] == ["T"], "endwell to have stopped")
+    os.kill(web, signal.SIGKILL)
+    wait_until(lambda: status_field(web, "State")[:1] == ["Z"], "the service to be dead and not collected")
+    run.send(signal.SIGTERM)
+    os.kill(run.pid, signal.SIGCONT)
+    equal(run.wait(), 83, "exit code")
+    run.journal.none("service_asked")
+    exited = run.journal.only("service_exited", service="web")
+    equal((exited["asked"], exited["code"]), (False, "killed"), "how it ended")

@@ -227,12 +227,11 @@ def other_signals_are_recorded_and_harmless(case):
     plan.actor("web", "serve", Phase="one")
     run = case.run(plan).ready()
     case.serving("web")
-    harmless = [signal.SIGALRM, signal.SIGWINCH, signal.SIGURG, signal.SIGTSTP, signal.SIGVTALRM, signal.SIGRTMIN]
+    harmless = [signal.SIGALRM, signal.SIGWINCH, signal.SIGURG, signal.SIGTSTP, signal.SIGVTALRM, signal.SIGRTMIN,
+                signal.SIGPIPE, signal.SIGXFSZ, signal.SIGTTIN, signal.SIGTTOU, signal.SIGCONT]
     for count, number in enumerate(harmless, 1):
         run.send(number)
         run.journal.until("signal_received", count=count, effect="ignored")
-    for number in (signal.SIGPIPE, signal.SIGTTIN, signal.SIGTTOU):
-        run.send(number)
     run.journal.none("ending_started")
     equal(run.end(), 0, "exit code")
     equal(case.signals("web"), [signal.SIGTERM], "signals of web")
@@ -287,6 +286,21 @@ def a_single_command_gets_every_signal_as_it_arrived(case):
     run.send(signal.SIGUSR2)
     equal(run.wait(), 6, "exit code")
     equal(case.signals("command"), [int(number) for number in numbers] + [12], "signals of the command")
+
+
+@test
+def a_single_command_gets_the_signals_that_pid_1_itself_is_shielded_from(case):
+    run = case.run_actor("serve --exit 6")
+    case.serving("command")
+    numbers = [signal.SIGPIPE, signal.SIGXFSZ, signal.SIGTTIN, signal.SIGTTOU, signal.SIGTSTP]
+    for count, number in enumerate(numbers, 1):
+        run.send(number)
+        wait_until(lambda: len(case.signals("command")) == count, f"signal {number}", alive=run.alive)
+    run.send(signal.SIGCONT)
+    case.log.until("signal", name="command", signal=int(signal.SIGCONT))
+    equal(run.end(), 6, "exit code")
+    equal(case.signals("command"), [*map(int, numbers), signal.SIGTERM], "signals of the command")
+    equal({line["effect"] for line in run.journal.all("signal_received")}, {"passed_on", "ending_begins"}, "effects")
 
 
 @test

@@ -4,6 +4,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 
 from case import test
 from endwell import children, status_field
@@ -317,6 +318,23 @@ def a_service_whose_output_waits_for_a_reader_still_ends_when_it_is_asked(case):
 
 
 @test
+def a_child_that_hangs_before_exec_does_not_keep_endwell_busy(case):
+    plan = case.plan(Phases="one")
+    plan.actor("first", "serve", Phase="one")
+    # Nobody reads from it, so its opening hangs; by then this child has a copy of the pipe of the one before it.
+    plan.actor("hangs", "serve", Phase="one", StandardOutput=f"append:{case.fifo('out')}")
+    run = case.run(plan)
+    run.journal.until("service_started", service="first")
+    case.serving("first")
+
+    def ran_nsec():
+        with open(f"/proc/{run.pid}/schedstat", encoding="ascii") as file:
+            return int(file.read().split()[0])
+    before = ran_nsec()
+    time.sleep(1)  # a span to measure over
+    check(ran_nsec() - before < 300_000_000, "endwell was busy while nothing happened")
+    run.journal.none("service_started", service="hangs")
+    run.end()
 def a_start_that_takes_long_says_whom_it_waits_for_and_why(case):
     gate = case.fifo("gate")
     plan = case.plan(Phases="http db")

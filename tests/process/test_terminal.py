@@ -249,6 +249,32 @@ def a_pager_that_reads_while_the_command_has_the_terminal_shares_it(case):
         equal(signals(case, name), [signal.SIGINT], "signals of the command")
 
 
+LATER = ("import signal; signal.pthread_sigmask(signal.SIG_BLOCK, [10]); print('ready', flush=True); "
+         "signal.sigwait([10]); ")
+
+
+@test
+def a_pager_that_was_stopped_when_the_command_ended_goes_on(case):
+    for first in BOTH:
+        shell, name = Shell(case, first), f"typist{first}"
+        steadfast = "sh -c 'trap \"\" TTIN; exec sleep 3600'"  # without it bash would see that the whole job is stopped
+        since = shell.begin(f"{RUN} -- {TYPIST} {name} --deaf | {steadfast} | python3 -c \"{LATER}{EAGER}\"")
+        shell.until("ready\r", since)
+        begun(case, name)
+        endwell, program, pager = shell.endwell(), shell.program(), shell.named("-c")
+        os.kill(endwell, signal.SIGSTOP)
+        stopped(shell, endwell)
+        os.kill(program, signal.SIGKILL)
+        shell.until_state(program, "Z")
+        os.kill(pager, signal.SIGUSR1)
+        stopped(shell, pager)
+        os.kill(endwell, signal.SIGCONT)
+        shell.type("key\n")
+        shell.until("pager has key\r", since)
+        os.kill(shell.named("sleep"), signal.SIGTERM)
+        shell.prompt(since)
+
+
 @test
 def a_command_whose_input_is_a_pipe_stops_by_ctrl_z_and_goes_on_all_the_same(case):
     for first in BOTH:
@@ -422,6 +448,17 @@ def a_foreground_service_that_is_killed_in_raw_mode_finds_a_sane_terminal_at_its
     begun(case, count=6)
     equal(run.end(), 0, "exit code")
     terminal.until_modes(terminal.modes_before)
+
+
+@test
+def each_run_of_a_foreground_service_finds_the_terminal_as_the_first_one_did(case):
+    plan, found = case.plan(Phases="one"), case.path("found")
+    plan.shell("editor", f"stty -a >>{found}; stty raw -echo; exit 1", Phase="one", TTY="yes", RestartSec="1ms",
+               StartLimitBurst=4)
+    run, terminal = contained(case, lambda **how: case.run(plan, **how))
+    equal(run.wait(), 83, "exit code")
+    runs = case.text("found").split("speed")[1:]
+    equal((len(runs), len(set(runs))), (4, 1), "how many runs there were, and found how many sets of modes")
 
 
 @test

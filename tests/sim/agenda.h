@@ -19,6 +19,7 @@ typedef enum ItemKind {
         ITEM_COLLECTED, /* PID 1 notices a death */
         ITEM_SURVEYED,
         ITEM_ACKNOWLEDGED,
+        ITEM_PROBED,    /* a check is answered: `slot` is its probe run, `generation` its number, `detail` the answer */
         ITEM_HAPPENING, /* `detail` is an index into the schedule's happenings */
 } ItemKind;
 

@@ -1,7 +1,7 @@
-/* coverage.h - counts how often each happening met each step of the sequence.
+/* coverage.h - counts how often each happening met each step of the sequence, and illness each state of a life.
  *
- * The linker sends every call of sequence_step() through a counting wrapper (--wrap), so that the core is compiled as
- * it is shipped and knows nothing of it. */
+ * The linker sends every call of sequence_step() and life_step() through a counting wrapper (--wrap), so that the core
+ * is compiled as it is shipped and knows nothing of it. */
 #pragma once
 #include <stdint.h>
 

@@ -84,7 +84,7 @@ static void check_empty_tree(Laws *laws, uint32_t member) {
         const World *world = laws->world;
         for (uint32_t i = 0; i < world->n_processes; i++) {
                 const Process *process = &world->processes[i];
-                if (process_is_alive(process) && process->tree == member && process->hook_run == NO_SLOT &&
+                if (process_is_alive(process) && process->tree == member && process_is_of_run(process) &&
                     !process->script.anonymous && !laws_is_given_up(laws, process) &&
                     !laws_is_left_by_mode(laws, process))
                         laws_break(laws, "B", "member %u was started while pid %d of its last run lived", member,
@@ -101,6 +101,8 @@ void laws_on_spawn(Laws *laws, uint32_t member) {
         if (service->start_limit_burst > 0 && truth->failed_runs >= service->start_limit_burst)
                 laws_break(laws, "L8", "member %u was started after %u failed runs, StartLimitBurst is %u", member,
                            truth->failed_runs, service->start_limit_burst);
+        if (laws->services[laws->world->schedule->service_of[member]].closed || truth->dropped)
+                laws_break(laws, "S", "member %u was started after what it is given was closed", member);
         if (truth->gave_up)
                 laws_break(laws, "L8", "member %u was started after it had failed for good", member);
         if (truth->spawned_turn == truth->turn + 1)
@@ -112,7 +114,7 @@ void laws_on_spawn(Laws *laws, uint32_t member) {
         check_empty_tree(laws, member);
         truth->spawned_turn = truth->turn + 1;
         truth->ever_spawned = true;
-        truth->ready_usec = truth->asked_usec = USEC_INFINITY;
+        laws_begin_run(laws, member);
         truth->stopping = truth->killed = truth->extended = truth->drained = truth->stops_before = false;
 }
 
@@ -128,20 +130,16 @@ void laws_on_spawn_refused(Laws *laws, uint32_t member) {
         note_exit_code(laws, member, 125);
 }
 
-void laws_on_executed(Laws *laws, uint32_t member) {
-        if (laws_service(laws, member)->type != SERVICE_SIMPLE)
-                return;
-        laws->members[member].ready_usec = laws->world->now_usec;
-        laws->members[member].ever_ready = true;
-}
-
 void laws_on_said(Laws *laws, uint32_t member, Saying saying) {
         MemberTruth *truth = &laws->members[member];
-        if (saying == SAYS_READY && laws_service(laws, member)->type == SERVICE_NOTIFY &&
-            truth->ready_usec == USEC_INFINITY) {
-                truth->ready_usec = laws->world->now_usec;
-                truth->ever_ready = true;
+        ServiceType type = laws_service(laws, member)->type;
+        if ((saying == SAYS_READY && type == SERVICE_NOTIFY) || (saying == SAYS_LINE && type == SERVICE_NOTIFY_FD)) {
+                truth->says_ready = true;
+                laws_try_ready(laws, member);
         }
+        if (saying == SAYS_WATCHDOG && truth->ready_usec != USEC_INFINITY)
+                truth->sign_usec = laws->world->now_usec;
+        truth->triggered |= saying == SAYS_TRIGGER && laws_is_up(laws, member);
         truth->stopping |= saying == SAYS_STOPPING;
         truth->extended |= saying == SAYS_EXTEND;
         truth->drained |= saying == SAYS_DRAINED;
@@ -170,7 +168,8 @@ static bool is_clean(const Laws *laws, uint32_t member, Ended how) {
 static bool has_failed(const Laws *laws, uint32_t member, Ended how, usec_t ready_for) {
         const MemberTruth *truth = &laws->members[member];
         const ServiceConfig *service = laws_service(laws, member);
-        if (!is_clean(laws, member, how) || (truth->asked_usec != USEC_INFINITY && truth->ready_usec == USEC_INFINITY))
+        if (truth->ill || !is_clean(laws, member, how) ||
+            (truth->asked_usec != USEC_INFINITY && truth->ready_usec == USEC_INFINITY))
                 return true;
         if (service->type == SERVICE_ONESHOT || service->restart != RESTART_ALWAYS)
                 return false;
@@ -181,7 +180,7 @@ static bool has_failed(const Laws *laws, uint32_t member, Ended how, usec_t read
 void laws_on_main_collected(Laws *laws, uint32_t member, Ended how) {
         MemberTruth *truth = &laws->members[member];
         const ServiceConfig *service = laws_service(laws, member);
-        usec_t ready_for = truth->ready_usec == USEC_INFINITY ? 0 : laws->world->now_usec - truth->ready_usec;
+        usec_t ready_for = laws_ready_for(laws, member);
 
         if (ready_for >= usec_max(60 * USEC_PER_SEC, service->restart_max_usec))
                 truth->failed_runs = 0;
@@ -279,19 +278,26 @@ void laws_on_signal(Laws *laws, uint32_t member, Whom whom, int signal_number, c
                            member);
         if (signal_number == 0 || member == CREW_NOBODY || whom == WHOM_REST || world->main_slot[member] == NO_SLOT)
                 return;
+        if (strcmp(reason, "reload") == 0) {
+                laws_on_reload_signal(laws, member, signal_number);
+                return;
+        }
         MemberTruth *truth = &laws->members[member];
-        /* A dead main process that PID 1 has not collected yet was asked, for all it can know. */
+        /* One that is dead, and be it that PID 1 has not collected it yet, was not asked. */
         bool lives = process_is_alive(&world->processes[world->main_slot[member]]);
         if (signal_number == SIGKILL) {
                 if (lives && laws->ending && reason)
                         check_not_too_early(laws, member, reason);
                 truth->killed = true;
+                laws->services[world->schedule->service_of[member]].stopped |= laws->ending;
                 return;
         }
-        if (truth->asked_usec != USEC_INFINITY)
+        if (truth->asked_usec != USEC_INFINITY || !lives)
                 return;
+        laws_check_ill(laws, member, signal_number, reason);
+        laws_check_sockets_before(laws, member, reason);
         truth->asked_usec = world->now_usec;
-        if (!lives || !laws->ending || truth->stops_before || laws_is_development(laws))
+        if (!laws->ending || truth->stops_before || laws_is_development(laws))
                 return;
         unsigned phase = laws_service(laws, member)->phase;
         if (!laws->phase_asked[phase])

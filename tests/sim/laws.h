@@ -4,28 +4,14 @@
  * design; the letters are promises of the configuration contract: A stop and start order inside a phase, B a restart
  * waits for the empty tree, C nobody is killed before time, D an ending waits for no timer when nobody is left, E the
  * journal is consistent in itself, F the core does not spin, G restarts keep their back-off, H who is said to be gone
- * is gone. */
+ * is gone, P checks begin and count as promised, W a watchdog kills who is late and nobody else, S what is held is held
+ * over restarts and closed before a stop, R a reload reaches whom it should. */
 #pragma once
 #include "shutdown/event.h"
 #include "shutdown/verdict.h"
+#include "tests/sim/truth.h"
 #include "tests/sim/world.h"
 #include <stdbool.h>
-
-typedef struct MemberTruth {
-        unsigned failed_runs;          /* since it last stayed ready for its reset time */
-        unsigned turn;                 /* restarts that were scheduled so far */
-        unsigned spawned_turn;         /* turn + 1 of the last start */
-        usec_t restart_usec;           /* when the next start is due; 0: none was scheduled */
-        usec_t ready_usec, asked_usec; /* of this run; USEC_INFINITY: not yet */
-        int exit_code;                 /* of the last run that ended, as a shell would say it */
-        bool ever_spawned, ever_ready, stopping, extended, drained, killed, gave_up;
-        bool stops_before; /* its stop began before the ending did: what it requires failed */
-} MemberTruth;
-
-typedef struct HookTruth {
-        unsigned begun_turn; /* turn + 1 of the last beginning; 0: never */
-        bool runs;
-} HookTruth;
 
 struct Laws {
         World *world;
@@ -33,6 +19,9 @@ struct Laws {
         char law[8], text[256];
         bool sample_reading; /* write each event and read it back */
         MemberTruth members[SIM_MEMBERS_MAX];
+        ServiceTruth services[SIM_SERVICES_MAX];
+        ProbeTruth probes[SIM_PROBES_MAX];
+        unsigned n_probes;
         HookTruth hooks[SIM_HOOKS_MAX][SIM_MEMBERS_MAX + 1]; /* the last column: a phase's hook */
         unsigned hooks_running;
         Verdict verdict, reread;
@@ -42,7 +31,8 @@ struct Laws {
         bool started;                   /* start-up is finished */
         usec_t progress_usec;           /* of the last startup_progress; 0: none yet */
         usec_t ending_usec, asked_usec; /* the event, the first request; USEC_INFINITY: not yet */
-        unsigned phases_started, phases_finished;
+        unsigned phases_started, phases_finished, reload_signals;
+        bool reloading;
         unsigned forced, late_kills, left, own_faults, descendants_left, essentials;
         int finished_code, passed_code; /* passed: of the single command, or of ExitCodeFrom; -1: none yet */
         uint64_t events;
@@ -60,6 +50,15 @@ void laws_on_signal(Laws *laws, uint32_t member, Whom whom, int signal_number, c
 void laws_on_killed(Laws *laws, const char *reason); /* a process that was alive until now */
 void laws_on_said(Laws *laws, uint32_t member, Saying saying);
 void laws_on_executed(Laws *laws, uint32_t member);
+void laws_on_watchdog_changed(Laws *laws, uint32_t member, usec_t usec);
+bool laws_on_check(Laws *laws, uint32_t probe_run); /* false: it must not begin */
+void laws_on_check_begun(Laws *laws, uint32_t probe_run);
+void laws_on_call_off(Laws *laws, uint32_t probe_run);
+void laws_on_answer(Laws *laws, uint32_t probe_run, ProbeAnswer answer);
+void laws_on_close_sockets(Laws *laws, uint32_t service);
+void laws_on_drop_store(Laws *laws, uint32_t member);
+void laws_on_reload(Laws *laws);
+void laws_on_reloaded(Laws *laws, unsigned n);
 void laws_on_asked_to_end(Laws *laws, bool fast);
 void laws_on_own_fault(Laws *laws);
 void laws_on_main_collected(Laws *laws, uint32_t member, Ended how);

@@ -82,6 +82,8 @@ void laws_on_finish(Laws *laws, int code) {
                 laws_break(laws, "L10", "it finished without ending_finished");
         if (world->now_usec > deadline + (world->schedule->late_timers ? 2 * USEC_PER_MSEC : 0))
                 laws_break(laws, "L4", "it finished after the deadline");
+        laws_check_checks_ended(laws);
+        laws_check_let_go(laws);
         check_code(laws, code);
         if (is_at_deadline(laws))
                 return; /* at the deadline whatever is left is given up */
@@ -111,6 +113,10 @@ static bool somebody_is_awaited(const Laws *laws, unsigned phase) {
 void laws_on_quiet(Laws *laws) {
         const World *world = laws->world;
         usec_t deadline = usec_add(laws->asked_usec, world->schedule->config.budget.deadline_usec);
+        if (!world->finished) {
+                laws_check_health(laws);
+                laws_check_holds(laws);
+        }
         if (laws->asked_usec == USEC_INFINITY || world->finished)
                 return;
         if (world->now_usec > deadline + (world->schedule->late_timers ? 2 * USEC_PER_MSEC : 0))

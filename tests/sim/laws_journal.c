@@ -59,8 +59,15 @@ static void on_readiness(Laws *laws, const Event *event) {
         if (laws->ending && event->ready)
                 laws_break(laws, "L6", "readiness was given after the ending began");
         for (uint32_t m = 0; event->ready && m < laws->world->schedule->config.n_members; m++)
-                if (!laws->members[m].ever_ready && !laws_is_resting(laws, m))
-                        laws_break(laws, "L6", "readiness was given, and member %u never was ready", m);
+                if (!laws_is_resting(laws, m) &&
+                    (!laws->members[m].ever_ready || (laws_is_up(laws, m) && laws_is_unready(laws, m))))
+                        laws_break(laws, "L6", "readiness was given, and member %u never was ready, or is not now", m);
+}
+
+/* The command of a check has no pid in the journal, but the name of its probe. */
+static bool is_of_check(const Laws *laws, const Process *process, const Event *event) {
+        return process->kind == PROCESS_PROBE && !process->given_up && process->tree == member_of(laws, event) &&
+               strcmp(probe_kind_to_string(laws->probes[process->probe_run].kind), event->probe) == 0;
 }
 
 /* Of a start-up that goes on, and seldom: after five seconds, and five seconds after the last one. */
@@ -83,7 +90,8 @@ static void on_left(Laws *laws, const Event *event) {
         usec_t now = world->now_usec;
         for (uint32_t i = 0; i < world->n_processes; i++) {
                 Process *process = &world->processes[i];
-                if (process->state == PROCESS_FREE || process->pid != event->pid)
+                bool is_meant = event->probe ? is_of_check(laws, process, event) : process->pid == event->pid;
+                if (process->state == PROCESS_FREE || !is_meant)
                         continue;
                 usec_t patience = laws->ending ? 100 * USEC_PER_MSEC : USEC_PER_SEC;
                 bool outlived = process->killed_usec != USEC_INFINITY && now >= process->killed_usec + patience;
@@ -98,7 +106,7 @@ static void on_left(Laws *laws, const Event *event) {
                                 world->processes[n].given_up = true;
                 return;
         }
-        if (event->pid > 0)
+        if (event->pid > 0 || event->probe)
                 laws_break(laws, "E", "pid %d was given up and does not exist", (int)event->pid);
 }
 
@@ -196,6 +204,7 @@ static void judge(Laws *laws, const Event *event) {
         case EVENT_SERVICE_LEFT: on_left(laws, event); break;
         case EVENT_DESCENDANTS_LEFT: laws->descendants_left++; break;
         case EVENT_SERVICE_RESTART_SCHEDULED: on_restart_scheduled(laws, member, event); break;
+        case EVENT_PROBE_CHANGED: laws_on_probe_changed(laws, member, event); break;
         case EVENT_HOOK_REFUSED: laws_on_hook_refused(laws, member, event); break;
         case EVENT_ENDING_FINISHED:
                 laws->finished_event = true;

@@ -18,6 +18,8 @@ static const char *const outside_words[_OUTSIDE_KIND_MAX] = {
         [OUTSIDE_STRANGER] = "a stranger comes",
         [OUTSIDE_SURVEY] = "somebody looks for orphans",
         [OUTSIDE_SAYS_NONSENSE] = "somebody says anything",
+        [OUTSIDE_TRIGGER] = "somebody says WATCHDOG=trigger",
+        [OUTSIDE_RELOAD] = "a reload is asked for",
 };
 
 static void ask_for_the_end(World *world, const char *cause, bool fast) {
@@ -52,6 +54,16 @@ static void say_nonsense(World *world, uint32_t member) {
                 laws_on_said(world->laws, member, SAYS_EXTEND);
         if (words.drained)
                 laws_on_said(world->laws, member, SAYS_DRAINED);
+        if (words.watchdog)
+                laws_on_said(world->laws, member, SAYS_WATCHDOG);
+        crew_on_notify(world->crew, member, 4242, &words);
+}
+
+static void trigger(World *world, uint32_t member) {
+        NotifyWords words;
+        memset(&words, 0, sizeof words);
+        words.watchdog_trigger = true;
+        laws_on_said(world->laws, member, SAYS_TRIGGER);
         crew_on_notify(world->crew, member, 4242, &words);
 }
 
@@ -72,6 +84,11 @@ void outside_take_place(World *world, const Outside *outside) {
         case OUTSIDE_STRANGER: world_new_stranger(world); break;
         case OUTSIDE_SURVEY: world_survey(world); break;
         case OUTSIDE_SAYS_NONSENSE: say_nonsense(world, outside->member); break;
+        case OUTSIDE_TRIGGER: trigger(world, outside->member); break;
+        case OUTSIDE_RELOAD:
+                laws_on_reload(world->laws);
+                laws_on_reloaded(world->laws, crew_reload(world->crew));
+                break;
         case _OUTSIDE_KIND_MAX: break;
         }
 }

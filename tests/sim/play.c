@@ -1,6 +1,8 @@
 /* play.c - the loop of simulated time; see play.h. */
 #include "tests/sim/play.h"
 
+#include "tests/sim/laws_internal.h"
+
 #include <stdlib.h>
 
 #define LATE_USEC          (1500 * USEC_PER_MSEC / 1000)
@@ -64,6 +66,11 @@ static void poke_after_the_end(World *world) {
         crew_on_time(world->crew);
         crew_on_own_fault(world->crew, "after the end", 5);
         crew_on_surveyed(world->crew);
+        for (uint32_t i = 0; i < crew_probe_runs(world->crew); i++)
+                crew_on_probed(world->crew, i, PROBE_FAILED, "after the end");
+        for (uint32_t i = 0; i < crew_size(world->crew); i++)
+                crew_on_ready_line(world->crew, i);
+        (void)crew_reload(world->crew);
 }
 
 bool play(World *world, Laws *laws, const Schedule *schedule, const PlayRules *rules) {
@@ -80,6 +87,7 @@ bool play(World *world, Laws *laws, const Schedule *schedule, const PlayRules *r
                 if (crew_first_member(world->crew, s) != schedule->first_member[s])
                         laws_break(laws, "E", "the crew numbers its members in another order");
 
+        laws_place_probes(laws);
         begin(world, schedule);
         while (!world->finished && !laws->broken) {
                 if (!step(world, laws, &at_this_instant))

@@ -71,6 +71,66 @@ static void draw_limits(ServiceConfig *service, Random *random) {
                 service->success->signals |= 1U << SIGTERM;
 }
 
+static ProbeConfig draw_probe(ProbeKind kind, Random *random) {
+        usec_t second = USEC_PER_SEC;
+        ProbeConfig probe = {
+                .by = random_chance(random, 50) ? PROBE_BY_EXEC : PROBE_BY_TCP,
+                .period_usec = random_chance(random, 70) ? random_usec(random, 5 * second, 20 * second)
+                                                         : random_usec(random, 100 * USEC_PER_MSEC, 3 * second),
+                .timeout_usec = random_chance(random, 60) ? 1 * second : random_usec(random, 1, 5 * second),
+                .delay_usec = random_chance(random, 70) ? 0 : random_usec(random, 1, 5 * second),
+                .failures = (uint16_t)(1 + random_below(random, 3)),
+                .successes = (uint16_t)(kind == PROBE_READINESS ? 1 + random_below(random, 2) : 1),
+        };
+        return probe;
+}
+
+static void draw_probes(Schedule *schedule, unsigned i, Random *random) {
+        if (!random_chance(random, 40))
+                return;
+        for (ProbeKind kind = 0; kind < _PROBE_KIND_MAX; kind++)
+                if (random_chance(random, 55))
+                        schedule->probes[i][kind] = draw_probe(kind, random);
+        schedule->services[i].probes = schedule->probes[i];
+}
+
+/* What is watched, held and told besides. */
+static void draw_care(Schedule *schedule, unsigned i, Random *random) {
+        static ListenConfig listen;
+        ServiceConfig *service = &schedule->services[i];
+        service->notify_fd = service->type == SERVICE_NOTIFY_FD ? 3 : -1;
+        service->watchdog_usec = !random_chance(random, 20)  ? USEC_INFINITY
+                                 : random_chance(random, 80) ? random_usec(random, USEC_PER_SEC, 30 * USEC_PER_SEC)
+                                                             : random_usec(random, 100 * USEC_PER_MSEC, USEC_PER_SEC);
+        service->reload_signal = random_chance(random, 40) ? SIGHUP : 0;
+        service->descriptor_store_max = random_chance(random, 30) ? 4 : 0;
+        if (random_chance(random, 40)) {
+                service->listens = &listen;
+                service->n_listens = 1;
+        }
+        draw_probes(schedule, i, random);
+}
+
+/* Whose health fails after a while needs the probe that sees it, and a limit that could be missed. */
+static void draw_half_ill(Schedule *schedule, unsigned i, Random *random) {
+        ServiceConfig *service = &schedule->services[i];
+        ProbeKind kind = schedule->characters[i] == CHARACTER_SICKLY ? PROBE_LIVENESS : PROBE_READINESS;
+        schedule->probes[i][kind] = (ProbeConfig){ .by = random_chance(random, 50) ? PROBE_BY_EXEC : PROBE_BY_TCP,
+                                                   .period_usec = random_usec(random, USEC_PER_SEC, 5 * USEC_PER_SEC),
+                                                   .timeout_usec = 1 * USEC_PER_SEC,
+                                                   .failures = 1,
+                                                   .successes = 1 };
+        service->probes = schedule->probes[i];
+        service->type = SERVICE_SIMPLE;
+        service->notify_fd = -1;
+        service->restart = RESTART_ON_FAILURE;
+        service->start_limit_burst = 2;
+        service->restart_max_usec = usec_min(service->restart_max_usec, 30 * USEC_PER_SEC);
+        service->watchdog_usec = USEC_INFINITY;
+        if (random_chance(random, 50))
+                service->timeout_stop_usec = USEC_INFINITY;
+}
+
 static void draw_service(Schedule *schedule, unsigned i, Random *random) {
         ServiceConfig *service = &schedule->services[i];
         *service = (ServiceConfig){
@@ -86,6 +146,7 @@ static void draw_service(Schedule *schedule, unsigned i, Random *random) {
         service->success = &schedule->successes[i];
         draw_restart(service, random);
         draw_limits(service, random);
+        draw_care(schedule, i, random);
 
         Character *character = &schedule->characters[i];
         *character = random_chance(random, 35) ? CHARACTER_STEADY : random_below(random, _CHARACTER_MAX);
@@ -93,6 +154,8 @@ static void draw_service(Schedule *schedule, unsigned i, Random *random) {
                 service->drain_until = random_chance(random, 85) ? DRAIN_NOTIFY : DRAIN_EXIT;
         if (*character == CHARACTER_RECYCLER && random_chance(random, 80))
                 service->restart = RESTART_ALWAYS;
+        if (*character == CHARACTER_SICKLY || *character == CHARACTER_WAVERING)
+                draw_half_ill(schedule, i, random);
 }
 
 /* Only towards services with a lower index, so that there is no ring. */
@@ -186,6 +249,11 @@ static void make_single(Schedule *schedule) {
         schedule->services[0].essential = true;
         schedule->services[0].restart = RESTART_NO;
         schedule->services[0].type = SERVICE_SIMPLE;
+        schedule->services[0].notify_fd = -1;
+        schedule->services[0].probes = NULL;
+        schedule->services[0].n_listens = schedule->services[0].descriptor_store_max = 0;
+        schedule->services[0].reload_signal = 0;
+        schedule->services[0].watchdog_usec = USEC_INFINITY;
 }
 
 /* Most of what comes from outside comes during the ending, and a third of that at the instants where its limits are. */
@@ -210,7 +278,7 @@ static OutsideKind draw_kind(Random *random) {
         static const OutsideKind often[] = {
                 OUTSIDE_END_SIGNAL, OUTSIDE_END_REQUEST,  OUTSIDE_FAST_SIGNAL,  OUTSIDE_FAST_REQUEST,
                 OUTSIDE_EARLY_TICK, OUTSIDE_ACKNOWLEDGED, OUTSIDE_ACKNOWLEDGED, OUTSIDE_MARK,
-                OUTSIDE_STRANGER,   OUTSIDE_SURVEY,
+                OUTSIDE_STRANGER,   OUTSIDE_SURVEY,       OUTSIDE_TRIGGER,      OUTSIDE_RELOAD,
         };
         if (random_chance(random, 2))
                 return OUTSIDE_OWN_FAULT;
@@ -222,6 +290,9 @@ static OutsideKind draw_kind(Random *random) {
 static void draw_outside(Schedule *schedule, Random *random) {
         static const usec_t latest[] = { 2 * USEC_PER_SEC, 2 * USEC_PER_SEC, 40 * USEC_PER_SEC, 200 * USEC_PER_SEC };
         schedule->end_usec = random_usec(random, 0, latest[random_below(random, 4)]);
+        for (size_t i = 0; i < schedule->config.n_services; i++)
+                if (schedule->characters[i] == CHARACTER_SICKLY || schedule->characters[i] == CHARACTER_WAVERING)
+                        schedule->end_usec = random_usec(random, 0, 400 * USEC_PER_SEC);
         OutsideKind first = random_below(random, 10) < 9 ? OUTSIDE_END_SIGNAL : OUTSIDE_FAST_REQUEST;
         schedule->outside[0] = (Outside){ .kind = first, .at_usec = schedule->end_usec };
         schedule->n_outside = 1 + random_below(random, random_chance(random, 50) ? 3 : SIM_HAPPENINGS_MAX);

@@ -7,6 +7,7 @@
 #define SIM_SERVICES_MAX   6
 #define SIM_MEMBERS_MAX    24
 #define SIM_HOOKS_MAX      10
+#define SIM_PROBES_MAX     (SIM_MEMBERS_MAX * _PROBE_KIND_MAX)
 #define SIM_HAPPENINGS_MAX 16
 
 typedef enum OutsideKind {
@@ -21,6 +22,8 @@ typedef enum OutsideKind {
         OUTSIDE_STRANGER,      /* an unattributed orphan */
         OUTSIDE_SURVEY,        /* that the crew did not ask for */
         OUTSIDE_SAYS_NONSENSE, /* any datagram at any time, also of a member that does not run */
+        OUTSIDE_TRIGGER,       /* WATCHDOG=trigger, the same */
+        OUTSIDE_RELOAD,
         _OUTSIDE_KIND_MAX,
 } OutsideKind;
 
@@ -36,6 +39,7 @@ typedef struct Schedule {
         ServiceConfig services[SIM_SERVICES_MAX];
         HookConfig hooks[SIM_HOOKS_MAX];
         char names[SIM_SERVICES_MAX][8];
+        ProbeConfig probes[SIM_SERVICES_MAX][_PROBE_KIND_MAX];
         Relations relations[SIM_SERVICES_MAX];
         uint16_t related[SIM_SERVICES_MAX][3][SIM_SERVICES_MAX]; /* the items: after, requires, before */
         ExitSet successes[SIM_SERVICES_MAX];

@@ -11,6 +11,25 @@ static void print_relation(const Schedule *schedule, const char *word, const Rel
                 printf(" %s %s", word, schedule->services[relation->items[i]].name);
 }
 
+static void print_probe(const ServiceConfig *service, ProbeKind kind) {
+        const ProbeConfig *probe = &service->probes[kind];
+        if (probe->by != PROBE_BY_NONE)
+                printf("  %s probe by %s: period %.6f, timeout %.6f, delay %.6f, failures %u, successes %u\n",
+                       probe_kind_to_string(kind), probe_by_to_string(probe->by), seconds(probe->period_usec),
+                       seconds(probe->timeout_usec), seconds(probe->delay_usec), probe->failures, probe->successes);
+}
+
+static void print_care(const ServiceConfig *service) {
+        if (service->watchdog_usec < USEC_UNSET)
+                printf("  watchdog %.6f\n", seconds(service->watchdog_usec));
+        if (service->n_listens > 0 || service->descriptor_store_max > 0 || service->reload_signal > 0)
+                printf(" %s%s%s\n", service->n_listens > 0 ? " listens" : "",
+                       service->descriptor_store_max > 0 ? " stores" : "",
+                       service->reload_signal > 0 ? " reloads" : "");
+        for (ProbeKind kind = 0; service->probes && kind < _PROBE_KIND_MAX; kind++)
+                print_probe(service, kind);
+}
+
 static void print_service(const Schedule *schedule, size_t index) {
         static const char *const restarts[] = { "no", "on-failure", "always" };
         const ServiceConfig *service = &schedule->services[index];
@@ -23,6 +42,7 @@ static void print_service(const Schedule *schedule, size_t index) {
         print_relation(schedule, "after", service_after(service));
         print_relation(schedule, "requires", service_requires(service));
         putchar('\n');
+        print_care(service);
 }
 
 static void print_hook(const Schedule *schedule, const HookConfig *hook) {

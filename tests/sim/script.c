@@ -24,11 +24,23 @@ static const char *const character_words[_CHARACTER_MAX] = {
         [CHARACTER_EXTENDER] = "extender",
         [CHARACTER_DRAINER] = "drainer",
         [CHARACTER_FLOODER] = "flooder",
+        [CHARACTER_SICKLY] = "sickly",
+        [CHARACTER_WAVERING] = "wavering",
         [CHARACTER_FICKLE] = "fickle",
 };
 
 const char *character_to_string(Character character) {
         return character_words[character];
+}
+
+static const char *const mood_words[_MOOD_MAX] = {
+        [MOOD_GOOD] = "good",   [MOOD_BAD] = "bad",           [MOOD_SLOW] = "slow",
+        [MOOD_NEVER] = "never", [MOOD_FLAPPING] = "flapping", [MOOD_SICKENS] = "sickens",
+        [MOOD_DIPS] = "dips",   [MOOD_RECOVERS] = "recovers", [MOOD_UNSEEN] = "unseen",
+};
+
+const char *mood_to_string(Mood mood) {
+        return mood_words[mood];
 }
 
 static Ended exited(int status) {
@@ -116,6 +128,64 @@ static void draw_start(Script *script, Character character, Random *random) {
         }
 }
 
+/* Half of the runs are as well as can be; the others have a mood for each of their probes. */
+static void draw_health(Script *script, const ServiceConfig *service, Random *random) {
+        bool well = random_chance(random, 50);
+        for (unsigned kind = 0; service->probes && kind < _PROBE_KIND_MAX; kind++)
+                script->moods[kind] = well ? MOOD_GOOD : (Mood)random_below(random, _MOOD_MAX);
+        if (service->probes)
+                script->turns_usec =
+                        random_usec(random, 0, random_chance(random, 50) ? 2 * USEC_PER_SEC : 70 * USEC_PER_SEC);
+}
+
+static void draw_half_ill(Script *script, Character character, Random *random) {
+        for (unsigned kind = 0; kind < _PROBE_KIND_MAX; kind++)
+                script->moods[kind] = MOOD_GOOD;
+        script->turns_usec = random_usec(random, 20 * USEC_PER_SEC, 59 * USEC_PER_SEC);
+        if (character == CHARACTER_SICKLY) {
+                script->moods[PROBE_LIVENESS] = MOOD_SICKENS;
+                script->obey_usec = random_usec(random, 0, 40 * USEC_PER_SEC);
+                return;
+        }
+        script->moods[PROBE_READINESS] = MOOD_DIPS;
+        script->life_usec = random_usec(random, 60 * USEC_PER_SEC, 120 * USEC_PER_SEC);
+        script->end = crash(random);
+}
+
+/* In time, late, for a while, never. */
+static void draw_signs(Script *script, const ServiceConfig *service, Random *random) {
+        usec_t watchdog = service->watchdog_usec;
+        if (watchdog == USEC_INFINITY)
+                return;
+        script->signs = random_chance(random, 85) ? UINT32_MAX : random_below(random, 5);
+        if (random_chance(random, 60))
+                script->sign_usec = watchdog / 2;
+        else if (random_chance(random, 50))
+                script->sign_usec = random_usec(random, watchdog / 2, watchdog + watchdog / 2);
+        if (random_chance(random, 10)) {
+                script->watchdog_usec = random_usec(random, 1, 3 * watchdog);
+                script->meddles_usec = random_usec(random, 0, 10 * USEC_PER_SEC);
+        }
+        if (random_chance(random, 8))
+                script->trigger_usec = random_usec(random, 1, 10 * USEC_PER_SEC);
+}
+
+void script_make_check(Script *ret, usec_t takes_usec, int status, Random *random) {
+        Script script = {
+                .ready_usec = USEC_INFINITY,
+                .life_usec = takes_usec,
+                .end = exited(status),
+                .is_check = true,
+        };
+        if (random_chance(random, 5)) {
+                script.descendants = 1;
+                script.fork_usec = 0;
+        }
+        if (random_chance(random, 5))
+                script.die_usec = random_chance(random, 30) ? USEC_INFINITY : random_usec(random, 0, 3 * USEC_PER_SEC);
+        *ret = script;
+}
+
 void script_make(Script *ret, Character character, const ServiceConfig *service, Random *random) {
         if (character == CHARACTER_FICKLE)
                 character = random_below(random, CHARACTER_FICKLE);
@@ -134,6 +204,10 @@ void script_make(Script *ret, Character character, const ServiceConfig *service,
                 draw_own_end(&script, character, random);
         if (character == CHARACTER_FLOODER)
                 script.floods = 5 + random_below(random, 20);
+        draw_health(&script, service, random);
+        draw_signs(&script, service, random);
+        if (character == CHARACTER_SICKLY || character == CHARACTER_WAVERING)
+                draw_half_ill(&script, character, random);
         if (service->type == SERVICE_ONESHOT && script.life_usec == USEC_INFINITY && random_chance(random, 85)) {
                 script.life_usec = random_usec(random, 0, 2 * USEC_PER_SEC);
                 script.end = exited(random_chance(random, 85) ? 0 : 1);

@@ -1,6 +1,6 @@
 /* stage.c - what the crew asks of the simulated world, and what the world tells the crew. */
+#include "tests/sim/checks.h"
 #include "tests/sim/laws.h"
-#include "tests/sim/world.h"
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -102,7 +102,9 @@ static void stage_signal(void *self, uint32_t member, Whom whom, int signal_numb
                 snprintf(comm, sizeof comm, "p%d", (int)process->pid);
                 if (signal_number == SIGKILL)
                         laws_on_killed(world->laws, reason);
-                if (signal_number != 0) /* 0 only asks for their names: they are given up */
+                /* 0 only asks for their names: they are given up. Whoever has a signal for it takes it up, and lives.
+                 */
+                if (signal_number != 0 && strcmp(reason, "reload") != 0)
                         world_signal_process(world, slots[i], signal_number);
                 crew_told(world->crew, member, process->pid, comm, signal_number, reason);
         }
@@ -119,6 +121,25 @@ static void stage_signal_hook(void *self, uint32_t hook_run, int signal_number) 
                         world_signal_process(world, i, signal_number);
         }
         world_say(world, "signal %d to the group of hook run %u", signal_number, hook_run);
+}
+
+static int stage_probe(void *self, uint32_t probe_run) {
+        return checks_begin(self, probe_run);
+}
+
+static void stage_call_off_probe(void *self, uint32_t probe_run) {
+        checks_call_off(self, probe_run);
+}
+
+static void stage_close_sockets(void *self, uint32_t service) {
+        World *world = self;
+        world_say(world, "the sockets of service %u are closed", service);
+        laws_on_close_sockets(world->laws, service);
+}
+
+static void stage_drop_store(void *self, uint32_t member) {
+        World *world = self;
+        laws_on_drop_store(world->laws, member);
 }
 
 static void stage_survey(void *self) {
@@ -162,6 +183,10 @@ const Stage world_stage = {
         .signal = stage_signal,
         .signal_hook = stage_signal_hook,
         .survey = stage_survey,
+        .probe = stage_probe,
+        .call_off_probe = stage_call_off_probe,
+        .close_sockets = stage_close_sockets,
+        .drop_store = stage_drop_store,
         .record = stage_record,
         .withdraw = stage_withdraw,
         .finish = stage_finish,

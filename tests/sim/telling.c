@@ -1,4 +1,5 @@
 /* telling.c - the items of the agenda: what the world tells the crew, and what processes do of their own accord. */
+#include "tests/sim/checks.h"
 #include "tests/sim/laws.h"
 #include "tests/sim/outside.h"
 #include "tests/sim/world.h"
@@ -26,7 +27,7 @@ static void on_surveyed(World *world) {
         for (uint32_t i = 0; i < world->n_processes; i++) {
                 Process *process = &world->processes[i];
                 if (!process_is_alive(process) || process->parent != PID_ONE || process->known ||
-                    process->kind == PROCESS_HOOK ||
+                    process->kind == PROCESS_HOOK || process->kind == PROCESS_PROBE ||
                     (process->tree != CREW_NOBODY && world->main_slot[process->tree] == i))
                         continue;
                 char comm[16];
@@ -70,6 +71,8 @@ static void on_collected(World *world, uint32_t slot) {
                         return; /* nobody asks any more, and the same hook may run again */
                 laws_on_hook_gone(world->laws, gone.hook_run, &gone.ended);
                 crew_on_hook_exited(world->crew, gone.hook_run, gone.ended);
+        } else if (gone.kind == PROCESS_PROBE) {
+                checks_on_collected(world, &gone);
         } else if (gone.known) {
                 crew_on_orphan_gone(world->crew, gone.known_as, gone.pid, comm, gone.ended);
         }
@@ -79,7 +82,7 @@ static void on_forks(World *world, uint32_t slot) {
         Process *process = &world->processes[slot];
         Script script;
         script_make_descendant(&script, &process->script, &world->random);
-        if (process->kind == PROCESS_HOOK)
+        if (process->kind == PROCESS_HOOK || process->kind == PROCESS_PROBE)
                 script.own_session = random_chance(&world->random, 50);
         if (process->script.daemon) {
                 script.life_usec = USEC_INFINITY;
@@ -112,6 +115,9 @@ static NotifyWords words_of(World *world, Saying saying) {
         words.ready = saying == SAYS_READY;
         words.stopping = saying == SAYS_STOPPING;
         words.drained = saying == SAYS_DRAINED;
+        words.watchdog = saying == SAYS_WATCHDOG;
+        words.watchdog_trigger = saying == SAYS_TRIGGER;
+        words.reloading = saying == SAYS_RELOADING;
         if (saying == SAYS_EXTEND)
                 words.extend_timeout_usec = random_usec(&world->random, 1, 20 * USEC_PER_SEC);
         if (saying == SAYS_STATUS) {
@@ -129,17 +135,44 @@ static const char *const saying_words[] = {
         [SAYS_STOPPING] = "STOPPING=1",
         [SAYS_DRAINED] = "X_ENDWELL_DRAINED=1",
         [SAYS_MAIN_PID] = "MAINPID=",
+        [SAYS_LINE] = "a newline on its ready pipe",
+        [SAYS_WATCHDOG] = "WATCHDOG=1",
+        [SAYS_WATCHDOG_USEC] = "WATCHDOG_USEC=",
+        [SAYS_TRIGGER] = "WATCHDOG=trigger",
+        [SAYS_RELOADING] = "RELOADING=1",
 };
 
 static void tell_words(World *world, uint32_t member, pid_t pid, Saying saying) {
         NotifyWords words = words_of(world, saying);
+        const Process *main = world->main_slot[member] == NO_SLOT ? NULL : &world->processes[world->main_slot[member]];
+        if (saying == SAYS_WATCHDOG_USEC && main)
+                words.watchdog_usec = main->script.watchdog_usec;
         world_say(world, "pid %d of member %u says %s", (int)pid, member, saying_words[saying]);
         laws_on_said(world->laws, member, saying);
-        crew_on_notify(world->crew, member, pid, &words);
+        if (words.watchdog_usec > 0)
+                laws_on_watchdog_changed(world->laws, member, words.watchdog_usec);
+        if (saying == SAYS_LINE)
+                crew_on_ready_line(world->crew, member);
+        else
+                crew_on_notify(world->crew, member, pid, &words);
+}
+
+/* One sign of life is planned at a time. */
+static void plan_next_sign(World *world, uint32_t slot) {
+        Process *process = &world->processes[slot];
+        if (process->dying || process->script.signs-- == 0)
+                return;
+        agenda_add(&world->agenda, (Item){ .at_usec = usec_add(world->now_usec, process->script.sign_usec),
+                                           .kind = ITEM_SAYS,
+                                           .slot = slot,
+                                           .generation = process->generation,
+                                           .detail = SAYS_WATCHDOG });
 }
 
 static void on_says(World *world, uint32_t slot, Saying saying) {
         const Process *process = &world->processes[slot];
+        if (saying == SAYS_WATCHDOG)
+                plan_next_sign(world, slot);
         if (saying == SAYS_EXTEND && !process->dying)
                 agenda_add(&world->agenda,
                            (Item){ .at_usec = world->now_usec +
@@ -195,7 +228,8 @@ static void on_dies(World *world, uint32_t slot) {
 
 /* Items about a process that has another mind since, or is gone, mean nothing any more. */
 static bool is_stale(const World *world, const Item *item) {
-        if (item->kind == ITEM_SURVEYED || item->kind == ITEM_ACKNOWLEDGED || item->kind == ITEM_HAPPENING)
+        if (item->kind == ITEM_SURVEYED || item->kind == ITEM_ACKNOWLEDGED || item->kind == ITEM_HAPPENING ||
+            item->kind == ITEM_PROBED)
                 return false;
         const Process *process = &world->processes[item->slot];
         if (process->state == PROCESS_FREE || process->generation != item->generation)
@@ -215,6 +249,7 @@ void world_take_place(World *world, Item item) {
         case ITEM_DIES: on_dies(world, item.slot); break;
         case ITEM_COLLECTED: on_collected(world, item.slot); break;
         case ITEM_SURVEYED: on_surveyed(world); break;
+        case ITEM_PROBED: checks_take_answer(world, &item); break;
         case ITEM_ACKNOWLEDGED:
                 world_say(world, "the gateway acknowledges");
                 crew_on_acknowledged(world->crew, "gateway");

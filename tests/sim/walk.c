@@ -1,6 +1,6 @@
-/* walk.c - every way that a small configuration can end: 2 http, 2 workers, 1 db, with every fate of each, endings
- * asked at each stage, second requests at each limit, and every order of what falls on the same instant (up to a bound
- * a run).
+/* walk.c - every way that a small configuration can end: 2 http, 2 workers, 1 db, with every fate of each and every
+ * health of the workers, endings asked at each stage, second requests at each limit, and every order of what falls on
+ * the same instant (up to a bound a run).
  *
  *   walk [--bound N]      N: how many ties a run are taken in every order; later ones keep the first order */
 #include "tests/sim/chooser.h"
@@ -17,11 +17,23 @@
 
 typedef enum Fate { FATE_OBEYS, FATE_IGNORES, FATE_DEAD, _FATE_MAX } Fate;
 
+/* Of the workers. */
+typedef enum Health {
+        HEALTH_UNSEEN, /* nobody looks at it */
+        HEALTH_GOOD,
+        HEALTH_DIES,    /* at its first check */
+        HEALTH_HANGS,   /* the command that looks at it, for a while also after SIGKILL */
+        HEALTH_UNREADY, /* by its readiness probe */
+        HEALTH_MUTE,    /* it gives no sign of life, and then pulls its watchdog besides */
+        _HEALTH_MAX,
+} Health;
+
 static World world;
 static Laws laws;
 static Schedule schedule;
 static Chooser chooser;
 static Fate fates[5];
+static Health health;
 static unsigned orphan; /* of the first http: none, obeys, ignores */
 static uint64_t *states;
 static uint64_t n_states;
@@ -44,6 +56,8 @@ static void add_service(const char *name, uint16_t phase, uint16_t instances) {
                 .restart_max_usec = 30 * USEC_PER_SEC,
                 .timeout_start_usec = 90 * USEC_PER_SEC,
                 .timeout_stop_usec = USEC_UNSET,
+                .watchdog_usec = USEC_INFINITY,
+                .notify_fd = -1,
         };
 }
 
@@ -62,6 +76,9 @@ static void make_configuration(void) {
         add_service("http", 0, 2);
         add_service("worker", 1, 2);
         add_service("db", 2, 1);
+        static ListenConfig listen;
+        schedule.services[1].listens = &listen;
+        schedule.services[1].n_listens = schedule.services[1].descriptor_store_max = 1;
         schedule_seal(&schedule);
 }
 
@@ -95,16 +112,46 @@ static void choose_outside(void) {
         schedule.n_outside = 2;
 }
 
+static void choose_health(void) {
+        ServiceConfig *worker = &schedule.services[1];
+        ProbeConfig probe = { .by = PROBE_BY_EXEC,
+                              .period_usec = 30 * USEC_PER_MSEC,
+                              .timeout_usec = 10 * USEC_PER_MSEC,
+                              .failures = 1,
+                              .successes = 1 };
+        health = (Health)chooser_pick(&chooser, _HEALTH_MAX);
+        memset(schedule.probes[1], 0, sizeof schedule.probes[1]);
+        if (health == HEALTH_GOOD || health == HEALTH_DIES || health == HEALTH_HANGS)
+                schedule.probes[1][PROBE_LIVENESS] = probe;
+        if (health == HEALTH_UNREADY)
+                schedule.probes[1][PROBE_READINESS] = probe;
+        worker->probes = schedule.probes[1];
+        worker->watchdog_usec = health == HEALTH_MUTE ? 20 * USEC_PER_MSEC : USEC_INFINITY;
+}
+
 static void choose(void) {
         choose_pair(&fates[0]);
         choose_pair(&fates[2]);
         fates[4] = (Fate)chooser_pick(&chooser, _FATE_MAX);
         orphan = chooser_pick(&chooser, 3);
+        choose_health();
         schedule.gateway = (int)chooser_pick(&chooser, 2);
         choose_outside();
 }
 
+static void make_check(Script *script) {
+        static const Ended ends[] = { { .code = CLD_EXITED, .status = 0 }, { .code = CLD_EXITED, .status = 1 } };
+        *script = (Script){ .ready_usec = USEC_INFINITY,
+                            .life_usec = health == HEALTH_HANGS ? USEC_INFINITY : 1 * USEC_PER_MSEC,
+                            .end = ends[health != HEALTH_GOOD],
+                            .die_usec = health == HEALTH_HANGS ? 40 * USEC_PER_MSEC : 0 };
+}
+
 static void rewrite(World *in, uint32_t member, Script *script) {
+        if (script->is_check) {
+                make_check(script);
+                return;
+        }
         if (script->generation > 0) {
                 *script = (Script){ .ready_usec = USEC_INFINITY, .life_usec = USEC_INFINITY, .generation = 1 };
                 script->obey_usec = orphan == 1 ? 300 * USEC_PER_MSEC : USEC_INFINITY;
@@ -117,6 +164,8 @@ static void rewrite(World *in, uint32_t member, Script *script) {
                 .life_usec = fates[member] == FATE_DEAD ? 49 * USEC_PER_MSEC : USEC_INFINITY,
                 .obey_usec = fates[member] == FATE_OBEYS ? 50 * USEC_PER_MSEC : USEC_INFINITY,
         };
+        if (health == HEALTH_MUTE && schedule.service_of[member] == 1)
+                script->trigger_usec = 25 * USEC_PER_MSEC;
         if (member == 0 && orphan > 0)
                 script->descendants = 1;
         (void)in;

@@ -20,6 +20,7 @@ void world_init(World *world, const Schedule *schedule, Laws *laws) {
         world->agenda.overflowed = false;
         world->n_processes = 0;
         world->next_pid = 2;
+        memset(world->checks, 0, sizeof world->checks);
         for (unsigned i = 0; i < SIM_MEMBERS_MAX; i++) {
                 world->main_slot[i] = NO_SLOT;
                 world->runs[i] = 0;
@@ -92,7 +93,17 @@ static void plan(World *world, uint32_t slot, usec_t after_usec, ItemKind kind, 
 static void plan_words(World *world, uint32_t slot) {
         const Script *script = &world->processes[slot].script;
         usec_t born = script->exec_usec;
-        plan(world, slot, usec_add(born, script->ready_usec), ITEM_SAYS, SAYS_READY);
+        plan(world, slot, usec_add(born, script->ready_usec), ITEM_SAYS,
+             world->schedule->services[world->schedule->service_of[world->processes[slot].tree]].type ==
+                             SERVICE_NOTIFY_FD
+                     ? SAYS_LINE
+                     : SAYS_READY);
+        if (script->sign_usec > 0)
+                plan(world, slot, usec_add(born, script->sign_usec), ITEM_SAYS, SAYS_WATCHDOG);
+        if (script->trigger_usec > 0)
+                plan(world, slot, usec_add(born, script->trigger_usec), ITEM_SAYS, SAYS_TRIGGER);
+        if (script->watchdog_usec > 0)
+                plan(world, slot, usec_add(born, script->meddles_usec), ITEM_SAYS, SAYS_WATCHDOG_USEC);
         for (unsigned i = 0; i < script->floods; i++)
                 plan(world, slot, usec_add(born, i * 37 * USEC_PER_MSEC), ITEM_SAYS, SAYS_STATUS);
         if (script->says_stopping)
@@ -137,6 +148,7 @@ uint32_t world_new_process(World *world, ProcessKind kind, uint32_t parent, uint
                 .parent = parent,
                 .tree = tree,
                 .hook_run = parent == PID_ONE ? NO_SLOT : world->processes[parent].hook_run,
+                .probe_run = parent == PID_ONE ? NO_SLOT : world->processes[parent].probe_run,
                 .run = tree == CREW_NOBODY ? 0 : world->runs[tree],
                 .known_as = CREW_NOBODY,
                 .given_up = parent != PID_ONE && is_beyond_reach(world, parent),

@@ -14,7 +14,7 @@
 #define PROCESSES_MAX     512
 #define NO_SLOT           UINT32_MAX
 #define PID_ONE           (UINT32_MAX - 1) /* as a parent */
-typedef enum ProcessKind { PROCESS_MAIN, PROCESS_HOOK, PROCESS_DESCENDANT } ProcessKind;
+typedef enum ProcessKind { PROCESS_MAIN, PROCESS_HOOK, PROCESS_PROBE, PROCESS_DESCENDANT } ProcessKind;
 typedef enum ProcessState { PROCESS_FREE, PROCESS_ALIVE, PROCESS_ZOMBIE } ProcessState;
 
 typedef struct Process {
@@ -25,6 +25,7 @@ typedef struct Process {
         uint32_t parent;     /* slot, or PID_ONE */
         uint32_t tree;       /* the member it truly comes from; CREW_NOBODY: a phase's hook, or a stranger */
         uint32_t hook_run;   /* of hooks and what they leave; else NO_SLOT */
+        uint32_t probe_run;  /* of the command of a check, and of what it leaves; else NO_SLOT */
         unsigned run;        /* of the member, when it was born */
         bool known;          /* the crew was told of it as an orphan … */
         uint32_t known_as;   /* … of this member, or of nobody */
@@ -34,6 +35,14 @@ typedef struct Process {
         Ended ended;
         Script script;
 } Process;
+
+/* The last check of a probe run. */
+typedef struct Check {
+        bool open, called_off;
+        uint32_t number;
+        uint32_t slot; /* of its command; NO_SLOT: it is looked at from elsewhere */
+} Check;
+
 typedef struct Laws Laws;
 typedef struct Chooser Chooser;
 
@@ -50,6 +59,7 @@ typedef struct World {
         pid_t next_pid;
         uint32_t main_slot[SIM_MEMBERS_MAX];
         unsigned runs[SIM_MEMBERS_MAX]; /* spawn attempts */
+        Check checks[SIM_PROBES_MAX];
         void (*rewrite)(struct World *world, uint32_t member, Script *script);
         bool survey_pending, withdrawn, finished;
         bool trace;
@@ -77,5 +87,9 @@ bool world_is_below(const World *world, uint32_t slot, uint32_t root);
 const Process *world_find(const World *world, pid_t pid); /* NULL: no such process */
 static inline bool process_is_alive(const Process *process) {
         return process->state == PROCESS_ALIVE;
+}
+/* Not left by a hook, or by the command of a check, which may have been given up. */
+static inline bool process_is_of_run(const Process *process) {
+        return process->hook_run == NO_SLOT && (process->probe_run == NO_SLOT || process->kind == PROCESS_PROBE);
 }
 void world_say(const World *world, const char *format, ...) __attribute__((format(printf, 2, 3)));

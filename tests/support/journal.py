@@ -5,7 +5,7 @@ import json
 import os
 import time
 
-TIMEOUT_SECONDS = 60
+TIMEOUT_SECONDS = int(os.environ.get("ENDWELL_TIMEOUT", "60"))
 
 
 def check(condition, message):

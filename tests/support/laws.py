@@ -20,6 +20,11 @@ def _ended(lines, code, broken):
         broken.append("an ending finished that never started")
 
 
+def is_left(line):
+    """A process of the service itself; a check of a probe that is left says nothing of it."""
+    return line["event"] == "service_left" and not line.get("probe")
+
+
 def _phases(lines, phases, broken):
     """L2: every phase, in order, one after another."""
     found = [(line["event"], line["phase"]) for line in lines if line["event"] in ("phase_started", "phase_finished")]
@@ -35,7 +40,7 @@ def _gate(lines, phases, phase_of, broken):
         member = (line.get("service"), line.get("instance"))
         if line["event"] == "service_started":
             alive[member] = phases.index(phase_of[member[0]])
-        elif line["event"] in ("service_gone", "service_left", "descendants_left"):
+        elif line["event"] in ("service_gone", "descendants_left") or is_left(line):
             alive.pop(member, None)
         elif line["event"] == "ending_started":
             ending = True
@@ -61,11 +66,14 @@ def _hooks(lines, broken):
 
 
 def _no_start(lines, broken):
-    """L5, L6: nothing starts in an ending, and readiness is not given back."""
+    """L5, L6: nothing starts or is probed to death in an ending, and readiness is not given back."""
     ending = False
     for line in lines:
         ending = ending or line["event"] == "ending_started"
         if ending and line["event"] in ("service_starting", "service_restart_scheduled"):
+            broken.append(f"L5: {line} in the ending")
+        if ending and (line["event"] in ("probe_changed", "watchdog_expired") or
+                       line["event"] == "service_asked" and line["reason"] in ("startup", "liveness", "watchdog")):
             broken.append(f"L5: {line} in the ending")
         if ending and line["event"] == "readiness_changed" and line["ready"]:
             broken.append(f"L6: {line} in the ending")
@@ -78,7 +86,7 @@ def _collected(lines, broken):
         member = (line.get("service"), line.get("instance"))
         if line["event"] == "service_started":
             started[member] = line
-        elif line["event"] in ("service_exited", "service_left"):
+        elif line["event"] == "service_exited" or is_left(line):
             started.pop(member, None)
     for line in started.values():
         broken.append(f"L7: nothing says how this ended: {line}")

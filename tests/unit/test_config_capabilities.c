@@ -45,10 +45,13 @@ Test(config_capabilities, lines_add_up_and_a_tilde_takes_away) {
 Test(config_capabilities, unknown_ones_are_refused_and_change_nothing) {
         static const char *const rows[][2] = {
                 { "CAP_NET_BIND_SERVIC", "did you mean CAP_NET_BIND_SERVICE?" },
-                { "NET_ADMIN", "NET_ADMIN is no capability" },
+                { "NET_ADMIN", "NET_ADMIN is no capability, did you mean CAP_NET_ADMIN?" },
+                { "CAP_NET_BIND", "did you mean CAP_NET_BIND_SERVICE?" },
+                { "cap_kil", "did you mean CAP_KILL?" },
+                { "CAP_NOTHING", "CAP_NOTHING is no capability (write" },
                 { "CAP_KILL CAP_EVERYTHING", "CAP_EVERYTHING is no capability" },
                 { "5", "5 is no capability" },
-                { "~~CAP_KILL", "~CAP_KILL is no capability, did you mean CAP_KILL?" },
+                { "~~CAP_KILL", "~CAP_KILL is no capability" },
                 { "CAP_KILL,CAP_BPF", "is no capability" },
                 { "CAP_KILL 'CAP_BPF", "quote" },
         };

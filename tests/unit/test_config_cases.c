@@ -74,5 +74,5 @@ Test(config_cases, the_files_of_the_contract_are_answered_as_their_table_says) {
 }
 
 Test(config_cases, hostile_files_are_answered_as_their_table_says) {
-        cr_expect_eq(check_folder(CASES "/config-hostile"), 16);
+        cr_expect_eq(check_folder(CASES "/config-hostile"), 17);
 }

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 static ConfigFile file;
-static char text[2048];
+static char text[65536];
 
 static void set_up(void) {
         config_file_open(&file);
@@ -115,6 +115,14 @@ Test(config_environment, what_is_too_much_is_refused) {
         cr_expect_not_null(strstr(file.printed, "with it there are more than 4096 variables"), "%s", file.printed);
         write_variables(4096, 1);
         must_load("EnvironmentFile=@/env\n");
+        char lines[60000] = "Environment=";
+        size_t length = strlen(lines);
+        for (int i = 0; i < 4097; i++)
+                length += (size_t)sprintf(lines + length, " V%d=", i);
+        strcpy(lines + length, "\n");
+        load(lines);
+        cr_expect_not_null(strstr(file.printed, "conf.ini:3: Environment: with it there are more than 4096 variables"),
+                           "%s", file.printed);
         write_variables(300, 1000);
         load("EnvironmentFile=@/env\n");
         cr_expect_not_null(strstr(file.printed, "the file is larger than 256 KiB"), "%s", file.printed);

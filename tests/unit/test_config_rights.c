@@ -6,6 +6,7 @@
 #include <linux/capability.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static ConfigFile file;
 
@@ -114,6 +115,41 @@ Test(config_rights, unknown_users_and_groups_are_told_the_nearest) {
                 { "SupplementaryGroups='daemon\n", "quote" },
         };
         must_refuse_all(rows, LENGTH_OF(rows));
+}
+
+Test(config_rights, what_the_user_may_not_execute_or_enter_is_warned_of) {
+        needs_root();
+        char text[1024], path[128], says[600];
+        snprintf(path, sizeof path, "%s/closed", file.directory);
+        cr_assert_eq(chmod(file.directory, 0755), 0);
+        cr_assert_eq(mkdir(path, 0700), 0);
+        config_file_write(&file, "closed/tool", "#!/bin/sh\n");
+        config_file_write(&file, "tool", "#!/bin/sh\n");
+        snprintf(path, sizeof path, "%s/closed/tool", file.directory);
+        cr_assert_eq(chmod(path, 0755), 0);
+        snprintf(path, sizeof path, "%s/tool", file.directory);
+        cr_assert_eq(chmod(path, 0700), 0);
+        snprintf(text, sizeof text,
+                 "[Service web]\nUser=nobody\nExecStart=%s/tool\nLivenessProbe=exec:%s/closed/tool\n"
+                 "WorkingDirectory=%s/closed\n[Hook h]\nService=web\nOn=pre-stop\nUser=root\nExec=%s/tool\n",
+                 file.directory, file.directory, file.directory, file.directory);
+        config_file_load(&file, text);
+        snprintf(says, sizeof says,
+                 "conf.ini:3: warning: ExecStart: the user nobody may not execute %s/tool\n"
+                 "conf.ini:4: warning: LivenessProbe: the user nobody may not enter %s/closed\n"
+                 "conf.ini:5: warning: WorkingDirectory: the user nobody may not enter %s/closed\n",
+                 file.directory, file.directory, file.directory);
+        cr_expect_str_eq(file.printed, says, "%s", file.printed);
+        cr_assert_eq(chmod(path, 0750), 0);
+        cr_assert_eq(chown(path, 0, 12), 0);
+        snprintf(text, sizeof text, "[Service web]\nUser=nobody\nSupplementaryGroups=12\nExecStart=%s/tool\n",
+                 file.directory);
+        config_file_load(&file, text);
+        cr_expect_str_eq(file.printed, "", "%s", file.printed);
+        snprintf(text, sizeof text, "[Service web]\nUser=nobody\nExecStart=tool\nEnvironment=PATH=%s\n",
+                 file.directory);
+        config_file_load(&file, text);
+        cr_expect_not_null(strstr(file.printed, "may not execute"), "%s", file.printed);
 }
 
 /* ---- The rest ---- */

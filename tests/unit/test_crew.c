@@ -387,6 +387,30 @@ Test(crew, what_nobody_could_look_at_says_nothing) {
 }
 
 /* It was asked in the run that is over. */
+Test(crew, who_looks_from_elsewhere_keeps_the_time_and_his_silence_says_nothing) {
+        probes[PROBE_LIVENESS] = probe_by(PROBE_BY_HTTP);
+        begin();
+        crew_on_executed(fake.crew, WEB);
+        forget();
+        pass(0);
+        expect_diary("probe:0");
+        pass(1500 * USEC_PER_MSEC);
+        expect_diary("");
+        answer(0, PROBE_SUCCEEDED);
+        pass(8500 * USEC_PER_MSEC);
+        expect_diary("probe:0");
+        pass(2 * SECOND);
+        expect_diary("off:0");
+        pass(60 * SECOND);
+        expect_diary("");
+        answer(0, PROBE_UNKNOWN);
+        pass(0);
+        expect_diary("probe:0");
+        cr_expect_not(told("probe_changed"), "%s", fake.events);
+        answer(0, PROBE_FAILED);
+        cr_expect(told("probe_changed"), "%s", fake.events);
+}
+
 Test(crew, an_old_answer_says_nothing_of_a_new_run) {
         probes[PROBE_LIVENESS] = probe_by(PROBE_BY_HTTP);
         begin();

@@ -118,6 +118,45 @@ static void close_loop(void) {
         CHECK_EQUAL(count_children(), 0);
 }
 
+static int take_stop(pid_t pid) {
+        int number;
+        while ((number = roster_take_stop(pid)) == 0)
+                CHECK(sd_event_run(event, 20 * USEC_PER_SEC) > 0); /* its SIGCHLD */
+        return number;
+}
+
+static void a_stop_is_told_once_and_neither_takes_nor_hides_the_end(void) {
+        static const int stops[] = { SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU };
+        open_loop();
+        /* In our session, as the polite stops need it: a group without a parent in its session cannot be stopped. */
+        ChildPlan plan = { .argv = (char *const[]){ (char *)"/bin/sleep", (char *)"1000", NULL },
+                           .envp = (char *const[]){ NULL },
+                           .output = CHILD_OUTPUT_INHERIT,
+                           .error = CHILD_OUTPUT_INHERIT,
+                           .session = CHILD_OWN_GROUP };
+        ChildFailure failure;
+        pid_t pid;
+        int failure_fd;
+        CHECK_EQUAL(child_spawn(&plan, &pid, &failure_fd), 0);
+        while (child_read_failure(failure_fd, &failure) == -EAGAIN)
+                ;
+        close(failure_fd);
+        CHECK_EQUAL(roster_add(roster, &(RosterEntry){ .pid = pid, .owner = 1, .kind = ROSTER_MAIN }), 0);
+        CHECK_EQUAL(roster_take_stop(pid), 0);
+        for (size_t i = 0; i < LENGTH_OF(stops); i++) {
+                CHECK_EQUAL(child_signal(pid, stops[i]), 0);
+                CHECK_EQUAL(take_stop(pid), stops[i]);
+                CHECK_EQUAL(roster_take_stop(pid), 0);
+                CHECK_EQUAL(child_signal(pid, SIGCONT), 0);
+        }
+        CHECK_EQUAL(tally.collected, 0);
+        CHECK_EQUAL(child_signal(pid, SIGTERM), 0);
+        run_until_collected(1);
+        CHECK_EQUAL(tally.live_asked, 1);
+        CHECK_EQUAL(roster_take_stop(pid), 0); /* nobody's child any more */
+        close_loop();
+}
+
 static int start_brief(sd_event_source *source, int fd, uint32_t events, void *userdata) {
         unsigned *next = userdata;
         (void)fd, (void)events;
@@ -262,6 +301,7 @@ int main(int argc, char **argv) {
         static const Case cases[] = {
                 CASE(one_process_is_collected_when_it_is_asked_for),
                 CASE(a_false_hint_harms_nothing),
+                CASE(a_stop_is_told_once_and_neither_takes_nor_hides_the_end),
                 CASE(what_a_process_used_is_told),
                 CASE(thousands_of_deaths_behind_one_signal_are_collected_after_a_sigterm),
                 CASE(a_long_sweep_lets_others_have_their_turn),
