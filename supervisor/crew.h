@@ -42,9 +42,9 @@ typedef struct Stage {
          * worked is told later by crew_on_executed(), or crew_on_spawn_failed() and then crew_on_exited(). */
         int (*spawn)(void *self, uint32_t member, pid_t *ret_pid);
         int (*spawn_hook)(void *self, uint32_t hook_run, pid_t *ret_pid);
-        /* Signals processes of a member's tree and tells each by crew_told(); CREW_NOBODY: the unattributed orphans. Who
-         * is dead is not told of, even when nobody has collected it yet.
-         * SIGTERM and other polite signals are followed by SIGCONT. */
+        /* Signals processes of a member's tree and tells each by crew_told(); CREW_NOBODY: the unattributed orphans.
+         * Who is dead is not told of, even when nobody has collected it yet. SIGTERM and other polite signals are
+         * followed by SIGCONT. */
         void (*signal)(void *self, uint32_t member, Whom whom, int signal_number, const char *reason);
         void (*signal_hook)(void *self, uint32_t hook_run, int signal_number); /* the whole group */
         /* Asks for a fresh look at adopted orphans, answered by crew_on_surveyed() (never from inside this call). */
