@@ -335,6 +335,9 @@ def a_child_that_hangs_before_exec_does_not_keep_endwell_busy(case):
     check(ran_nsec() - before < 300_000_000, "endwell was busy while nothing happened")
     run.journal.none("service_started", service="hangs")
     run.end()
+
+
+@test
 def a_start_that_takes_long_says_whom_it_waits_for_and_why(case):
     gate = case.fifo("gate")
     plan = case.plan(Phases="http db")

@@ -32,14 +32,14 @@ WRAPPED(void *, reallocarray, (void *old, size_t n, size_t size), (old, n, size)
 WRAPPED(char *, strdup, (const char *text), (text))
 WRAPPED(char *, strndup, (const char *text, size_t most), (text, most))
 
-/* Answer of config_load() when the nth allocation fails; *ret_reached says whether there was an nth. */
+/* Answer of config_examine() when the nth allocation fails; *ret_reached says whether there was an nth. */
 static int load_failing_at(const char *path, unsigned long n, bool *ret_reached) {
         _cleanup_(complaints_freep) Complaints *complaints = NULL;
         _cleanup_(config_freep) Config *config = NULL;
 
         cr_assert_eq(complaints_new(&complaints), 0);
         until_failure = n;
-        int r = config_load(path, "production", complaints, &config);
+        int r = config_examine(path, "production", complaints, &config); /* as config_load(), and more */
         *ret_reached = until_failure == 0;
         until_failure = 0;
         cr_expect_eq(config != NULL, r == 0, "a configuration only with 0");
@@ -72,6 +72,7 @@ static void write_services(ConfigFile *file) {
                  "EnvironmentFile=%s/env\nEnvironment=C=1\nPassEnvironment=A B\nUnsetEnvironment=A\n"
                  "LimitNOFILE=16:32\nLimitCORE=0\nUMask=077\nCapabilityBoundingSet=~\nAmbientCapabilities=\n"
                  "[Service api]\nExecStart=true\nType=notify-fd:3\nTTY=yes\n"
+                 "[Service sh]\nShell=yes\nExecStart=cd /; exec env A=1 true x\n"
                  "[Hook h]\nService=web\nOn=pre-stop\nHttp=POST http://balancer/x\n"
                  "[Hook i]\nService=web\nOn=post-stop\nExec=true\nUser=%u\n",
                  geteuid(), getegid(), getegid(), file->directory, file->directory, geteuid());
