@@ -22,15 +22,18 @@ static const ServiceConfig *find_http(const Config *config) {
         return NULL;
 }
 
+/* Who should end after others; a task of the start-up is over by then. */
 static const ServiceConfig *find_later(const Config *config) {
         uint16_t first = UINT16_MAX;
 
         for (size_t i = 0; i < config->n_services; i++)
                 if (config->services[i].phase < first)
                         first = config->services[i].phase;
-        for (size_t i = 0; i < config->n_services; i++)
-                if (config->services[i].phase > first && config->services[i].kill_signal == SIGTERM)
-                        return &config->services[i];
+        for (size_t i = 0; i < config->n_services; i++) {
+                const ServiceConfig *service = &config->services[i];
+                if (service->phase > first && service->kill_signal == SIGTERM && service->type != SERVICE_ONESHOT)
+                        return service;
+        }
         return NULL;
 }
 

@@ -311,6 +311,7 @@ Test(plan, a_person_reads_step_by_step_what_the_platform_will_do) {
 Test(plan, what_a_platform_does_not_allow_is_said_at_the_line_that_asks_for_it) {
         config_file_load(&file, "[Supervisor]\nGraceSec=60\nDeadlineSec=59.9\n[Phase http]\nTimeoutSec=9\n"
                                 "[Service web]\nPhase=http\nExecStart=haproxy\nKillSignal=USR1\n"
+                                "[Service migrate]\nPhase=workers\nType=oneshot\nExecStart=/bin/true\n"
                                 "[Service worker]\nPhase=workers\nExecStart=/bin/true\n");
         cr_assert_not_null(file.config, "%s", file.printed);
         static const struct {
@@ -324,7 +325,7 @@ Test(plan, what_a_platform_does_not_allow_is_said_at_the_line_that_asks_for_it) 
                     "conf.ini:6: warning: the images of haproxy have STOPSIGNAL SIGUSR1" } },
                 { PLATFORM_HEROKU,
                   { "conf.ini:2: GraceSec: Heroku kills 30 s after", "conf.ini:3: warning: DeadlineSec: ",
-                    "conf.ini:10: warning: Heroku sends SIGTERM, perhaps several times, to every process" } },
+                    "conf.ini:14: warning: Heroku sends SIGTERM, perhaps several times, to every process" } },
                 { PLATFORM_SYSTEMD, { "conf.ini:3: warning: DeadlineSec: " } },
         };
         for (size_t i = 0; i < LENGTH_OF(rows); i++) {
