@@ -50,6 +50,8 @@ static void draw_restart(ServiceConfig *service, Random *random) {
         service->restart_usec = random_chance(random, 10)   ? 0
                                 : random_chance(random, 50) ? 500 * USEC_PER_MSEC
                                                             : random_usec(random, 1, 5 * USEC_PER_SEC);
+        if (service->start_limit_burst == 0) /* with neither limit nor delay there is no end of it */
+                service->restart_usec = usec_max(service->restart_usec, 50 * USEC_PER_MSEC);
         service->restart_max_usec = random_chance(random, 60)   ? 30 * USEC_PER_SEC
                                     : random_chance(random, 15) ? USEC_INFINITY
                                                                 : random_usec(random, 0, 120 * USEC_PER_SEC);

@@ -104,11 +104,13 @@ static void choose_outside(void) {
         schedule.end_usec = end;
         schedule.outside[0] = (Outside){ .kind = OUTSIDE_END_SIGNAL, .at_usec = end };
         schedule.n_outside = 1;
-        unsigned second = chooser_pick(&chooser, 1 + 2 * 6);
+        /* What looks at the workers' health is called off by the first request: the later instants are others' concern.
+         */
+        unsigned instants = health == HEALTH_UNSEEN ? 6 : 2, second = chooser_pick(&chooser, 1 + 2 * instants);
         if (second == 0)
                 return;
-        schedule.outside[1] = (Outside){ .kind = second > 6 ? OUTSIDE_FAST_REQUEST : OUTSIDE_END_SIGNAL,
-                                         .at_usec = again[(second - 1) % 6] };
+        schedule.outside[1] = (Outside){ .kind = second > instants ? OUTSIDE_FAST_REQUEST : OUTSIDE_END_SIGNAL,
+                                         .at_usec = again[(second - 1) % instants] };
         schedule.n_outside = 2;
 }
 
