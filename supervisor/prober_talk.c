@@ -170,7 +170,7 @@ void prober_hear_last_words(ProberLink *link) {
 static int on_impatient(sd_event_source *source, uint64_t due, void *userdata);
 
 void prober_be_patient(ProberLink *link) {
-        if (link->patience || link->pid == 0)
+        if (link->patience || link->pid == 0 || link->finishing)
                 return;
         usec_t due = usec_add(clock_now_usec(), PROBER_PATIENCE_USEC);
         (void)sd_event_add_time(link->event, &link->patience, CLOCK_MONOTONIC, due, USEC_PER_MSEC, on_impatient, link);

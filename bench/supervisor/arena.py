@@ -41,6 +41,9 @@ class Board:
         """(how many were really made, when the maker was done or 0)"""
         return struct.unpack_from("<QQ", self.map, 8)
 
+    def checks(self):
+        return struct.unpack_from("<Q", self.map, 24)[0]
+
     def remove(self):
         self.map.close()
         os.unlink(self.path)

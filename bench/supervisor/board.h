@@ -26,7 +26,8 @@ typedef struct Board {
         _Atomic uint64_t orphans_wanted; /* the driver writes it: go */
         _Atomic uint64_t orphans_made;
         _Atomic uint64_t orphans_done_nsec; /* the maker has nothing more to make */
-        uint64_t spare[5];
+        _Atomic uint64_t checks;            /* that reached whom they were for */
+        uint64_t spare[4];
         BoardPlace places[];
 } Board;
 

@@ -14,11 +14,15 @@ class Shape:
     chain: bool = False   # each service is to be stopped before the one it comes after
     restart: bool = False  # each that dies is to be started again, at once
     port: int = 0          # each serves on this port and its number
+    checks: str = ""       # each is checked by "http", all at `target`, or by "exec"
+    period: int = 1        # seconds between two checks of a service
+    target: int = 0        # a port
 
 
 class Contender:
-    """`name`, the Debian `package` if it is a peer, and answers: can it many, chains, restarts, programs of any name?"""
-    name, package, many, chain, restart, serves = "", None, False, False, False, True
+    """`name`, the Debian `package` if it is a peer, and answers: can it many, chains, restarts, programs of any name,
+    checks?"""
+    name, package, many, chain, restart, serves, checks = "", None, False, False, False, True, False
     ends_by = signal.SIGTERM  # what makes PID 1 begin its ending
     waits = True              # PID 1 waits for its services before it ends
 
@@ -26,7 +30,7 @@ class Contender:
         self.programs = programs
 
     def can(self, shape):
-        if shape.port and not self.serves:
+        if shape.port and not self.serves or shape.checks and not self.checks:
             return False
         return (self.many or shape.count == 1) and (self.chain or not shape.chain) and (self.restart or not shape.restart)
 
@@ -69,6 +73,22 @@ class Floor(Contender):
                 os.path.join(self.programs, "probe_service")]
 
 
+class FloorOfChecks(Contender):
+    """Nothing but checks."""
+    name, many, checks = "floor checks", True, True
+
+    def available(self):
+        return True
+
+    def can(self, shape):
+        return bool(shape.checks)
+
+    def command(self, folder, shape):
+        what = str(shape.target) if shape.checks == "http" else os.path.join(self.programs, "probe_check")
+        return [os.path.join(self.programs, "floor_checks"), str(shape.period * 1000), shape.checks, what,
+                str(shape.count), os.path.join(self.programs, "probe_service")]
+
+
 class Wrapper(Contender):
     """A program that runs one command."""
 
@@ -81,7 +101,7 @@ class Wrapper(Contender):
 
 
 class Endwell(Contender):
-    many = chain = restart = True
+    many = chain = restart = checks = True
 
     def __init__(self, programs, path, name="endwell"):
         super().__init__(programs)
@@ -105,6 +125,10 @@ class Endwell(Contender):
                            "Restart=always\nRestartSec=0\nStartLimitBurst=0\n")
                 if shape.chain and i > 0:
                     file.write(f"After=s{i - 1:03}\n")
+                if shape.checks:
+                    what = (f"http://127.0.0.1:{shape.target}/" if shape.checks == "http"
+                            else "exec:" + os.path.join(self.programs, "probe_check"))
+                    file.write(f"LivenessProbe={what} period={shape.period}s timeout=10s failures=1000\n")
                 if shape.port:
                     file.write(f"Listen=tcp://127.0.0.1:{shape.port + i}\n")
         return [self.path, "run", "-c", path]
@@ -173,6 +197,7 @@ def everybody(programs, endwell_path, before_path):
         Floor(programs, "floor", "floor"),
         Floor(programs, "floor fork", "floor", ("-f",)),
         Floor(programs, "floor sd-event", "floor_event"),
+        FloorOfChecks(programs),
         Wrapper(programs, "tini", ("--",)),
         Wrapper(programs, "dumb-init"),
         Wrapper(programs, "catatonit", ("--",)),

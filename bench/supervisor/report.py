@@ -2,7 +2,7 @@
 import statistics
 from dataclasses import dataclass
 
-FLOORS = ("floor", "floor fork", "floor sd-event")
+FLOORS = ("floor", "floor fork", "floor sd-event", "floor checks")
 
 
 @dataclass
@@ -36,6 +36,11 @@ MEASURES = [
     Measure("restart", "restart", "restart after kill -9", "ms", "floor", 1.5, 2),
     Measure("refused", "serving", "connections refused in a restart, of one a ms", "", "limit", 0, 1),
     Measure("unanswered", "serving", "kill -9 to the next answer", "ms", "shown", 0, 2),
+    Measure("check_http", "checks_http", "PID 1's CPU a check by HTTP, 1000 services", "µs"),
+    Measure("check_http_all", "checks_http", "the same, with the prober's", "µs"),
+    Measure("check_http_second", "checks_http", "PID 1's CPU a second, 1000 checks by HTTP", "ms"),
+    Measure("check_exec", "checks_exec", "PID 1's CPU a check by a command, 1000 services", "µs"),
+    Measure("check_exec_second", "checks_exec", "PID 1's CPU a second, 100 checks by a command", "ms"),
     Measure("idle", "idle", "idle wake-ups, 100 services", "/s", "limit", 0, 2),
     Measure("deaf", "deaf_window", "deaf: exec until SIGTERM is blocked", "µs", "limit", 1600, 0),
     Measure("descriptors_one", "one_child", "descriptors of PID 1, 1 child", "", "shown", 0, 0),

@@ -30,6 +30,7 @@ class Effort:
     restarts: int = 20
     idle_services: int = 100
     idle_sec: float = 4.0
+    checked_sec: float = 10.0
 
 
 class Stage:
@@ -282,6 +283,63 @@ def idle(stage, contender):
         stage.done(run)
 
 
+# A thousand services that are checked.
+
+
+class Target:
+    """Whom the checks by HTTP are for: a server outside the namespace. It counts on the board, once that is there."""
+
+    def __init__(self, programs):
+        self.socket = socket.create_server(("127.0.0.1", 0), backlog=4096)
+        self.port, self.programs, self.process = self.socket.getsockname()[1], programs, None
+
+    def serve(self, board):
+        fd = self.socket.fileno()
+        self.process = subprocess.Popen([os.path.join(self.programs, "probe_target"), str(fd)], pass_fds=[fd],
+                                        env={"BENCH_BOARD": board})
+
+    def close(self):
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+        self.socket.close()
+
+
+def checked(stage, contender, how, period):
+    """The CPU that PID 1 used while so many checks arrived, after all services have been checked once."""
+    target = Target(stage.programs)
+    run = stage.launch(contender, Shape(count=stage.effort.services, checks=how, period=period, target=target.port))
+    try:
+        target.serve(run.board.path)
+        run.wait_started(120)
+        run.wait_for("a check of each", lambda: run.board.checks() >= stage.effort.services, 120)
+        settle(1)
+        supervising = run.supervising() if how == "http" else [run.pid]  # commands come and go
+        before, checks, begun = {pid: arena.cpu_nsec(pid) for pid in supervising}, run.board.checks(), time.monotonic()
+        settle(stage.effort.checked_sec)
+        used = {pid: arena.cpu_nsec(pid) - before[pid] for pid in supervising}
+        checks, seconds = run.board.checks() - checks, time.monotonic() - begun
+        wanted = stage.effort.services / period * seconds
+        if not 0.9 * wanted <= checks <= 1.1 * wanted:
+            stage.note(contender, f"{checks} checks by {how} arrived in {seconds:.1f} s, and not {wanted:.0f}")
+        return checks and {f"check_{how}": used[run.pid] / 1000 / checks,
+                           f"check_{how}_all": sum(used.values()) / 1000 / checks,
+                           f"check_{how}_second": used[run.pid] / 1e6 / seconds} or {}
+    finally:
+        stage.done(run)
+        target.close()
+
+
+def checks_http(stage, contender):
+    return checked(stage, contender, "http", 1)
+
+
+def checks_exec(stage, contender):
+    figures = checked(stage, contender, "exec", 10)
+    figures.pop("check_exec_all", None)  # nobody else has a part in it
+    return figures
+
+
 SCENARIOS = {
     "one_child": (one_child, Shape()),
     "deaf_window": (deaf_window, Shape()),
@@ -291,4 +349,6 @@ SCENARIOS = {
     "restart": (restart, Shape(count=20, restart=True)),
     "serving": (serving, Shape(count=10, restart=True, port=SERVING_PORT)),
     "idle": (idle, Shape()),
+    "checks_http": (checks_http, Shape(count=1000, checks="http")),
+    "checks_exec": (checks_exec, Shape(count=1000, checks="exec")),
 }

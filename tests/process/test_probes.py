@@ -238,6 +238,16 @@ def a_command_finds_what_a_hook_finds_and_nothing_to_write_to(case):
 
 
 @test
+def a_command_runs_as_the_user_of_its_service(case):
+    plan = case.plan(Phases="one")
+    plan.service("web", "sleep infinity", Phase="one", User="nobody", UMask="0027", TimeoutStartSec="20s", Restart="no",
+                 ReadinessProbe="exec:sh -c 'test $$(id -u) = 65534 -a $$(umask) = 0027 -a $$USER = nobody' period=60s")
+    run = case.run(plan).ready()
+    equal(run.journal.only("probe_changed")["detail"], "exit code 0", "what it found")
+    equal(run.end(), 0, "exit code")
+
+
+@test
 def what_a_command_says_by_its_end(case):
     actor = os.environ["ENDWELL_ACTOR"]
     for number, (command, detail) in enumerate(((f"{actor} exit 7", "exit code 7"), (f"{actor} die 11", "killed by SIGSEGV"),
@@ -371,6 +381,19 @@ def checks_that_run_when_the_ending_begins_do_not_hold_it_up(case):
     equal(run.wait(), 0, "exit code")
     equal([line["pid"] for line in case.log.all("serving", name="probe")], [check_pid], "checks")
     within(run.journal.span_us(run.journal.only("ending_started"), run.journal.only("ending_finished")), 0, 20 * S, "time")
+
+
+@test
+def below_another_first_process_all_is_the_same(case):
+    actor, health = os.environ["ENDWELL_ACTOR"], case.serve(Health())
+    run = case.run(plan_with(case, LivenessProbe=f"{health.url()} {OFTEN}",
+                             ReadinessProbe=f"exec:{actor} spawn --double --setsid as left + serve period=60s"),
+                   namespace="nested").ready()
+    left = case.serving("left")["pid"]
+    health.say(200)
+    run.send(signal.SIGTERM)
+    equal(run.wait(), 0, "exit code")
+    equal(run.journal.until("service_asked", pid=left)["service"], "web", "whose it is what a check left")
 
 
 # The prober

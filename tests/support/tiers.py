@@ -160,7 +160,7 @@ class Measurement(Program):
 
 
 # tests/run --full runs these, too, with all that they have.
-SMOKE = "^process[.](child|kin|roster|logger|prober|ending|hooks|notify|starting)$"
+SMOKE = "^process[.](child|kin|roster|logger|prober|probes|ending|hooks|notify|starting)$"
 
 QUICK = [
     ("build dev", Build("dev")),
