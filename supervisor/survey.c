@@ -65,9 +65,6 @@ uint32_t survey_owner_of(Survey *survey, pid_t pid) {
         pid_t at = pid;
         if (survey->blind)
                 return CREW_NOBODY;
-        uint32_t member = by_group(survey, pid);
-        if (member != CREW_NOBODY)
-                return member;
         for (unsigned steps = 0; steps < ANCESTORS_MAX && at > 1; steps++) {
                 const RosterEntry *entry = roster_find(survey->roster, at);
                 if (entry && (entry->kind == ROSTER_MAIN || entry->kind == ROSTER_ORPHAN))

@@ -28,7 +28,7 @@ void survey_look(Survey *survey); /* now */
  * nobody can be proven to be elsewhere. */
 bool survey_is_blind(const Survey *survey);
 
-/* Whose a living process is, by its control group and its ancestors first; CREW_NOBODY when nothing proves it. */
+/* Whose a living process is, by its ancestors first; CREW_NOBODY when nothing proves it. */
 uint32_t survey_owner_of(Survey *survey, pid_t pid);
 
 /* Signals a member's main process, the rest of its tree, or both; CREW_NOBODY: the unattributed orphans. Tells each by

@@ -10,7 +10,7 @@
 #include "supervisor/survey_internal.h"
 
 #define TREE_MAX          4096 /* processes of one tree that one walk signals; the next survey finds the rest */
-#define CROWD_MIN         256  /* of a group: it is killed first, and nobody walks its tree */
+#define CROWD_MIN         32   /* of a group: it is killed first, and nobody walks its tree */
 #define NOTED_MEMBERS_MAX 32
 #define LOOKS_MAX         64 /* members that are looked up in /proc before they are killed, in so much time */
 #define LOOKS_USEC        (250 * USEC_PER_MSEC)
