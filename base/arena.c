@@ -34,7 +34,7 @@ static int add_piece(Arena *arena, size_t size) {
 void *arena_take(Arena *arena, size_t size) {
         const size_t step = alignof(max_align_t);
 
-        if (size > SIZE_MAX / 2)
+        if (size > SIZE_MAX / 4)
                 return NULL;
         size_t room = size > 0 ? (size + step - 1) / step * step : step;
         if (arena->left < room && add_piece(arena, room) < 0)

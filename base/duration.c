@@ -13,7 +13,7 @@
 #define USEC_PER_WEEK   (7 * USEC_PER_DAY)
 
 typedef struct Unit {
-        const char *name;
+        char name[8]; /* the letters and not a pointer to them: nothing for the dynamic linker to write */
         uint64_t factor;
 } Unit;
 

@@ -5,7 +5,7 @@
 
 const char *sentence_words(const char *word) {
         static const struct {
-                const char *word, *words;
+                char word[16], words[40]; /* the letters and not pointers: nothing for the dynamic linker to write */
         } known[] = {
                 /* what a signal did */
                 { "ending_begins", "the ending begins" },

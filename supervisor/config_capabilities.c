@@ -11,7 +11,8 @@
 #define SHOWN_MAX 40
 #define PREFIX    "CAP_"
 
-static const char *const names[] = {
+/* The letters and not pointers to them: the dynamic linker would write each pointer, and PID 1 keep the page. */
+static const char names[][24] = {
         [CAP_CHOWN] = "CAP_CHOWN",
         [CAP_DAC_OVERRIDE] = "CAP_DAC_OVERRIDE",
         [CAP_DAC_READ_SEARCH] = "CAP_DAC_READ_SEARCH",

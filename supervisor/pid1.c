@@ -54,6 +54,11 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *userdata) {
         return 0;
 }
 
+void pid1_hear_the_dead(Pid1 *pid1) {
+        if (!crew_is_ending(pid1->crew))
+                roster_collect_all(pid1->roster);
+}
+
 void pid1_rearm(Pid1 *pid1) {
         usec_t next = usec_add(crew_next_usec(pid1->crew), pid1->away_usec);
         if (next == USEC_INFINITY) {

@@ -107,6 +107,8 @@ usec_t pid1_now(const Pid1 *pid1);
 void pid1_flush(Pid1 *pid1);
 /* After each happening: sets the timer to the crew's next instant. */
 void pid1_rearm(Pid1 *pid1);
+/* Before an ending begins: who has died by now died before it, and is judged so. */
+void pid1_hear_the_dead(Pid1 *pid1);
 void pid1_tell_past(Pid1 *pid1);
 void pid1_say_lost_lines(Pid1 *pid1);
 int pid1_make_logger(Pid1 *pid1);

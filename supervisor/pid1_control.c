@@ -40,6 +40,7 @@ static int on_shutdown(void *userdata, const ControlPeer *peer, const json_t *pa
         bool now = false;
         if (control_params_bool(params, "now", &now) < 0)
                 return bad_params(ret_code, ret_message, "shutdown: `now` must be true or false");
+        pid1_hear_the_dead(pid1);
         record_request(pid1, peer, "shutdown");
         bool first = !crew_is_ending(pid1->crew);
         crew_end(pid1->crew, "request", now);

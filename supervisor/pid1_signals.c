@@ -36,6 +36,8 @@ static void record(Pid1 *pid1, const SignalReceived *signal, const char *effect)
 /* A second SIGINT, or a second SIGQUIT, ends fast; everything else that asks again is recorded and changes nothing. The
  * Ctrl-C that ended the foreground program, and everything with it, was the first one to whoever types them. */
 static void end(Pid1 *pid1, const SignalReceived *signal, unsigned *same_kind) {
+        if (!same_kind)
+                pid1_hear_the_dead(pid1);
         bool first = !crew_is_ending(pid1->crew);
         if (same_kind && *same_kind == 0 && !first && pid1->ended_by == signal->number)
                 ++*same_kind;

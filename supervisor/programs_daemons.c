@@ -5,13 +5,17 @@
 
 /* A pattern is words that stand one behind the other; "~" before it: letters within one word; "?" before it: a letter
  * among short options; "^" before it: the first word behind the program. */
+typedef char Pattern[21];
+
+/* The letters and not pointers to them: the dynamic linker would write each pointer, and PID 1, which never looks in
+ * here, keep the pages. An empty text: none. */
 typedef struct Daemon {
-        const char *program;
-        const char *foreground[6]; /* any of them keeps it in the foreground */
-        const char *background[3]; /* empty: it goes there unless it is kept */
-        const char *other[8];      /* any of them: it is no server at all this time */
-        const char *instead;
-        const char *config_option, *config, *config_has;
+        char program[16];
+        Pattern foreground[6]; /* any of them keeps it in the foreground */
+        Pattern background[3]; /* empty: it goes there unless it is kept */
+        Pattern other[8];      /* any of them: it is no server at all this time */
+        char instead[40];
+        char config_option[4], config[48], config_has[16];
 } Daemon;
 
 static const Daemon daemons[] = {
@@ -104,18 +108,22 @@ static bool has_pattern(char *const *argv, const char *pattern) {
         return false;
 }
 
-static bool has_any(char *const *argv, const char *const *patterns, size_t n) {
-        for (size_t i = 0; i < n && patterns[i]; i++)
+static bool has_any(char *const *argv, const Pattern *patterns, size_t n) {
+        for (size_t i = 0; i < n && *patterns[i]; i++)
                 if (has_pattern(argv, patterns[i]))
                         return true;
         return false;
 }
 
+static const char *text_or_null(const char *text) {
+        return *text ? text : NULL;
+}
+
 static const char *config_of(char *const *argv, const Daemon *daemon) {
-        for (; daemon->config_option && *argv; argv++)
+        for (; *daemon->config_option && *argv; argv++)
                 if (strcmp(*argv, daemon->config_option) == 0 && argv[1])
                         return argv[1];
-        return daemon->config;
+        return text_or_null(daemon->config);
 }
 
 bool program_is_daemon(char *const *argv, ProgramDaemon *ret) {
@@ -125,12 +133,12 @@ bool program_is_daemon(char *const *argv, ProgramDaemon *ret) {
                         continue;
                 if (has_any(argv, daemon->other, LENGTH_OF(daemon->other)) ||
                     has_any(argv, daemon->foreground, LENGTH_OF(daemon->foreground)) ||
-                    (daemon->background[0] && !has_any(argv, daemon->background, LENGTH_OF(daemon->background))))
+                    (*daemon->background[0] && !has_any(argv, daemon->background, LENGTH_OF(daemon->background))))
                         return false;
                 *ret = (ProgramDaemon){ .name = daemon->program,
                                         .instead = daemon->instead,
                                         .config = config_of(argv, daemon),
-                                        .config_has = daemon->config_has };
+                                        .config_has = text_or_null(daemon->config_has) };
                 return true;
         }
         return false;

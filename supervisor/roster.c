@@ -5,6 +5,7 @@
 #include "supervisor/roster.h"
 #include "base/clock.h"
 #include "base/take.h"
+#include "supervisor/kin.h"
 #include "supervisor/priority.h"
 #include <errno.h>
 #include <signal.h>
@@ -17,6 +18,8 @@
 #define CAPACITY_MIN      64 /* a power of two */
 #define PID_MAX_LIMIT     (4U << 20)
 #define COLLECT_MAX       64
+#define LISTED_MIN        3  /* found one by one in a sweep before the list of children is looked at */
+#define LISTED_BESIDE     64 /* known children that make it worth it */
 #define SWEEP_SOON_USEC   (1 * USEC_PER_MSEC)
 #define SWEEP_LATE_USEC   (20 * USEC_PER_MSEC)
 #define QUIET_USEC        (500 * USEC_PER_MSEC)
@@ -205,10 +208,36 @@ int roster_take_stop(pid_t pid) {
         return info.si_status;
 }
 
+/* Children that nobody knows; most of them are orphans, and most of those are dead. */
+typedef struct Unknown {
+        Roster *roster;
+        pid_t pids[COLLECT_MAX];
+        int n;
+} Unknown;
+
+static int note_unknown(void *userdata, pid_t pid) {
+        Unknown *unknown = userdata;
+        if (!roster_find(unknown->roster, pid))
+                unknown->pids[unknown->n++] = pid;
+        return unknown->n == COLLECT_MAX;
+}
+
+/* P_ALL is a walk over all children for each one that is dead: beside a thousand, 40 µs. Where several orphans wait
+ * behind one signal, one look at the list of our children costs less. Where the kernel has none, the walks must do. */
+static int collect_unknown(Roster *roster) {
+        Unknown unknown = { .roster = roster };
+        int n = 0;
+        (void)kin_list("/proc/thread-self/children", note_unknown, &unknown);
+        for (int i = 0; i < unknown.n; i++)
+                n += collect(roster, P_PID, unknown.pids[i]);
+        return n;
+}
+
 static int sweep_once(Roster *roster) {
         int n = 0;
         while (n < COLLECT_MAX && collect(roster, P_ALL, 0))
-                n++;
+                if (++n == LISTED_MIN && roster->n >= LISTED_BESIDE)
+                        n += collect_unknown(roster);
         return n;
 }
 
@@ -228,8 +257,8 @@ static void sweep(Roster *roster) {
         int n;
         do
                 n = sweep_once(roster);
-        while (n == COLLECT_MAX && arm(roster, 0) < 0);
-        roster->delay_usec = n == COLLECT_MAX ? SWEEP_SOON_USEC : usec_min(roster->delay_usec * 2, SWEEP_LATE_USEC);
+        while (n >= COLLECT_MAX && arm(roster, 0) < 0);
+        roster->delay_usec = n >= COLLECT_MAX ? SWEEP_SOON_USEC : usec_min(roster->delay_usec * 2, SWEEP_LATE_USEC);
         roster->swept_usec = clock_now_usec();
 }
 

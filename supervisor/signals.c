@@ -105,10 +105,9 @@ bool signals_is_waiting(int signal_number) {
 static bool is_our_own(const struct signalfd_siginfo *info) {
         static const int doings[] = { SIGPIPE, SIGXFSZ, SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU };
 
-        for (size_t i = 0; info->ssi_code != SI_KERNEL && (pid_t)info->ssi_pid == getpid() && i < LENGTH_OF(doings);
-             i++)
+        for (size_t i = 0; info->ssi_code != SI_KERNEL && i < LENGTH_OF(doings); i++)
                 if ((int)info->ssi_signo == doings[i])
-                        return true;
+                        return (pid_t)info->ssi_pid == getpid();
         return false;
 }
 

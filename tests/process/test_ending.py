@@ -229,7 +229,8 @@ def case_28_a_service_that_waits_for_its_restart_is_not_started_again(case):
 def case_28_a_service_that_restarts_at_full_speed_is_not_started_in_the_ending(case):
     for i in range(case.repeat):
         plan = case.plan(Phases="one", RuntimeDirectory=case.path(f"run.{i}"))
-        plan.actor("flapper", "exit 1", Phase="one", RestartSec="1ms", RestartMaxDelaySec="1ms", StartLimitBurst=0)
+        plan.actor("flapper", "exit 1", Phase="one", RestartSec="1ms", RestartMaxDelaySec="1ms", StartLimitBurst=0,
+                   Essential="no")  # it may die in the instant between the request and its asking
         run = case.run(plan)
         run.journal.until("service_exited", count=5)
         equal(run.end(), 0, "exit code")
@@ -343,19 +344,47 @@ def case_55_three_that_ignore_term_cost_one_limit_not_three(case):
     equal(run.journal.only("ending_finished")["killed"], 3, "killed")
 
 
-@test
-def one_that_crashed_just_before_it_would_have_been_asked_was_not_asked(case):
-    plan = case.plan(Phases="one")
-    plan.actor("web", "serve", Phase="one")
-    run = case.run(plan).ready()
-    web = run.outside(case.serving("web")["pid"])
-    os.kill(run.pid, signal.SIGSTOP)  # so that the death and the request wait for it together
+def stop(run):
+    """So that what happens now is heard together, later."""
+    os.kill(run.pid, signal.SIGSTOP)
     wait_until(lambda: status_field(run.pid, "State")[:1] == ["T"], "endwell to have stopped")
-    os.kill(web, signal.SIGKILL)
-    wait_until(lambda: status_field(web, "State")[:1] == ["Z"], "the service to be dead and not collected")
+
+
+def until_dead(pid):
+    wait_until(lambda: status_field(pid, "State")[:1] == ["Z"], "the process to be dead and not collected")
+
+
+@test
+def one_that_crashed_in_the_ending_and_was_not_collected_before_its_turn_was_not_asked(case):
+    plan = case.plan(Phases="http db")
+    plan.actor("web", "serve --term-ms 60000", Phase="http")
+    plan.actor("data", "serve", Phase="db")
+    run = case.run(plan).ready()
+    web, data = (run.outside(case.serving(name)["pid"]) for name in ("web", "data"))
     run.send(signal.SIGTERM)
+    case.log.until("signal", name="web")
+    stop(run)
+    for pid in (web, data):  # in this order: the signal of the second death is merged into that of the first
+        os.kill(pid, signal.SIGKILL)
+        until_dead(pid)
     os.kill(run.pid, signal.SIGCONT)
     equal(run.wait(), 83, "exit code")
-    run.journal.none("service_asked")
-    exited = run.journal.only("service_exited", service="web")
+    run.journal.none("service_asked", service="data")
+    exited = run.journal.only("service_exited", service="data")
     equal((exited["asked"], exited["code"]), (False, "killed"), "how it ended")
+
+
+@test
+def one_that_crashed_before_the_request_and_was_not_collected_is_judged_as_before_it(case):
+    plan = case.plan(Phases="one")
+    plan.actor("web", "serve", Phase="one", RestartSec="20s")
+    run = case.run(plan).ready()
+    web = run.outside(case.serving("web")["pid"])
+    stop(run)
+    os.kill(web, signal.SIGKILL)
+    until_dead(web)
+    run.send(signal.SIGTERM)
+    os.kill(run.pid, signal.SIGCONT)
+    equal(run.wait(), 0, "exit code")  # it would have been restarted
+    run.journal.order(run.journal.only("service_exited", asked=False), run.journal.only("ending_started"))
+    run.journal.none("service_asked")

@@ -208,3 +208,27 @@ def the_journal_is_rotated_at_its_size_and_loses_nothing(case):
         size = os.stat(os.path.join(run.runtime, name)).st_size
         within(size, 1, 64 * 1024 + 4096, f"size of {name}")
     check(not os.path.exists(os.path.join(run.runtime, "journal.jsonl.2")), "more than two generations are kept")
+
+
+def mappings(pid):
+    """(permissions, file, resident KiB) of each."""
+    found = []
+    with open(f"/proc/{pid}/smaps", encoding="utf-8") as file:
+        for line in file:
+            words = line.split()
+            if "-" in words[0] and not words[0].endswith(":"):
+                found.append([words[1], words[5] if len(words) > 5 else "", 0])
+            elif words[0] == "Rss:":
+                found[-1][2] = int(words[1])
+    return found
+
+
+@test
+def libraries_that_nobody_calls_have_no_page_in_the_first_process(case):
+    plan = case.plan(Phases="one")
+    plan.actor("web", "serve", Phase="one")
+    run = case.run(plan).ready()
+    unused = [line for line in mappings(run.pid) if line[0] == "r-xp" and ("/libgcrypt" in line[1] or "/liblzma" in line[1])]
+    equal(len(unused), 2, f"the libraries that libsystemd brings along: {unused}")
+    equal([kib for _, _, kib in unused], [0, 0], f"resident KiB of their text: {unused}")
+    equal(run.end(), 0, "exit code")
