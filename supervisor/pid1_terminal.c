@@ -71,7 +71,7 @@ static void suspend(Pid1 *pid1, pid_t pid, int signal_number) {
                          duration_format(usec_sub(pid1->away_usec, before), away));
                 return; /* the SIGCONT that ended it is heard next */
         }
-        log_info("the foreground program was stopped by %s, and no shell is there that could continue it", word);
+        log_debug("the foreground program was stopped by %s, and no shell is there that could continue it", word);
         carry_out(pid1, pid, foreground_on_unstopped(terminal_holder(&pid1->terminal), signal_number), signal_number);
 }
 
@@ -89,7 +89,8 @@ static void carry_out(Pid1 *pid1, pid_t pid, ForegroundOrder order, int signal_n
 }
 
 void pid1_look_for_stop(Pid1 *pid1) {
-        pid_t pid = program(pid1);
+        /* Without a terminal a stop is the business of who sent it. */
+        pid_t pid = pid1->terminal.is_there ? program(pid1) : 0;
         int signal_number = roster_take_stop(pid);
         if (signal_number > 0)
                 carry_out(pid1, pid,
@@ -185,7 +186,7 @@ const char *pid1_pass_to_foreground(Pid1 *pid1, const SignalReceived *signal) {
 void pid1_on_foreground_ended(Pid1 *pid1, uint32_t member, pid_t pid, Ended how) {
         if (member != pid1->foreground)
                 return;
-        if (signals_is_waiting(SIGCONT))
+        if (pid1->terminal.is_given && signals_is_waiting(SIGCONT))
                 terminal_doubt(&pid1->terminal, pid); /* see on_continued(), for which it is too late */
         TerminalHolder holder = terminal_holder(&pid1->terminal);
         pid1->ended_by = foreground_ended_by(how);
