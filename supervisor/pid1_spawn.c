@@ -121,8 +121,6 @@ int pid1_start(Pid1 *pid1, const ChildPlan *plan, const RosterEntry *entry, uint
         int r = child_spawn(plan, &pid, &failure_fd);
         if (r < 0)
                 return r;
-        if (r == CHILD_JOINS_BY_ITSELF)
-                pid1_doubt_group(pid1, entry->owner);
         launches_watch(pid1->launches, slot, failure_fd);
         RosterEntry known = *entry;
         known.pid = pid;
