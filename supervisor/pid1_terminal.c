@@ -46,6 +46,9 @@ static void signal_program(pid_t pid, int signal_number) {
 /* True: we were stopped, and somebody continued us: his SIGCONT is still to be heard. What the crew waits for is put
  * off by the time that we were away. */
 static bool stop_here(Pid1 *pid1, int signal_number) {
+        /* PID 1 cannot be stopped from inside, and its group may be one of an outer namespace, whose processes can. */
+        if (pid1->pid_one)
+                return false;
         pid1_flush(pid1);
         usec_t before = clock_now_usec();
         signals_admit(signal_number);
@@ -71,7 +74,7 @@ static void suspend(Pid1 *pid1, pid_t pid, int signal_number) {
                          duration_format(usec_sub(pid1->away_usec, before), away));
                 return; /* the SIGCONT that ended it is heard next */
         }
-        log_info("the foreground program was stopped by %s, and no shell is there that could continue it", word);
+        log_debug("the foreground program was stopped by %s, and no shell is there that could continue it", word);
         carry_out(pid1, pid, foreground_on_unstopped(terminal_holder(&pid1->terminal), signal_number), signal_number);
 }
 
@@ -89,7 +92,8 @@ static void carry_out(Pid1 *pid1, pid_t pid, ForegroundOrder order, int signal_n
 }
 
 void pid1_look_for_stop(Pid1 *pid1) {
-        pid_t pid = program(pid1);
+        /* Without a terminal a stop is the business of who sent it. */
+        pid_t pid = pid1->terminal.is_there ? program(pid1) : 0;
         int signal_number = roster_take_stop(pid);
         if (signal_number > 0)
                 carry_out(pid1, pid,
@@ -98,11 +102,16 @@ void pid1_look_for_stop(Pid1 *pid1) {
                           signal_number);
 }
 
+static void continue_group(const Pid1 *pid1) {
+        if (!pid1->pid_one) /* see stop_here() */
+                (void)child_signal_own_group(SIGCONT);
+}
+
 /* Somebody else of our own group, a pager behind a pipe perhaps, was stopped for reaching for the terminal that the
  * program has. Whoever runs them as one job means them to share it. */
 static void share(Pid1 *pid1) {
         terminal_share(&pid1->terminal);
-        (void)child_signal_own_group(SIGCONT);
+        continue_group(pid1);
 }
 
 static void pass_typed(Pid1 *pid1, pid_t pid, TerminalHolder holder, int signal_number) {
@@ -185,7 +194,7 @@ const char *pid1_pass_to_foreground(Pid1 *pid1, const SignalReceived *signal) {
 void pid1_on_foreground_ended(Pid1 *pid1, uint32_t member, pid_t pid, Ended how) {
         if (member != pid1->foreground)
                 return;
-        if (signals_is_waiting(SIGCONT))
+        if (pid1->terminal.is_given && signals_is_waiting(SIGCONT))
                 terminal_doubt(&pid1->terminal, pid); /* see on_continued(), for which it is too late */
         TerminalHolder holder = terminal_holder(&pid1->terminal);
         pid1->ended_by = foreground_ended_by(how);
@@ -193,8 +202,8 @@ void pid1_on_foreground_ended(Pid1 *pid1, uint32_t member, pid_t pid, Ended how)
         terminal_take(&pid1->terminal);
         if (foreground_was_cut_off(how) && (holder == HOLDER_OURS || holder == HOLDER_PROGRAM))
                 terminal_restore(&pid1->terminal);
-        if (holder == HOLDER_PROGRAM && !pid1->pid_one)
-                (void)child_signal_own_group(SIGCONT); /* whoever of our job reached for it meanwhile goes on */
+        if (holder == HOLDER_PROGRAM)
+                continue_group(pid1); /* whoever of our job reached for it meanwhile goes on */
 }
 
 void pid1_leave_terminal(Pid1 *pid1) {

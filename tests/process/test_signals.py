@@ -304,6 +304,24 @@ def a_single_command_gets_the_signals_that_pid_1_itself_is_shielded_from(case):
 
 
 @test
+def who_waits_for_what_a_single_command_left_behind_can_hurry_it(case):
+    for number in (signal.SIGINT, signal.SIGQUIT):
+        case.log.lines.clear()
+        go = case.fifo(f"go.{int(number)}")
+        run = case.run_actor(f"spawn as member + serve --ignore , eof {go} , exit 3")
+        case.serving("member")
+        os.close(os.open(go, os.O_WRONLY))
+        run.journal.until("service_exited")
+        run.send(number)
+        equal(run.journal.until("signal_received")["effect"], "ending_begins", "what the first did")
+        run.send(number)
+        equal(run.wait(), 3, "exit code")
+        second = run.journal.last("signal_received")
+        equal(second["effect"], "ends_fast", "what the second did")
+        within(run.journal.span_us(second, run.journal.only("service_killed")), 0, 2_000_000, "until it is killed")
+
+
+@test
 def a_single_command_gets_a_repeated_term_once(case):
     run = case.run_actor("serve --term-ms 500 --exit 3")
     case.serving("command")

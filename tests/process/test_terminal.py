@@ -228,6 +228,8 @@ def a_pager_behind_a_pipe_gets_the_terminal_when_it_reaches_for_it(case):
         shell.prompt(shell.until("pager has key\r", since))
 
 
+LATER = ("import signal; signal.pthread_sigmask(signal.SIG_BLOCK, [10]); print('ready', flush=True); "
+         "signal.sigwait([10]); ")
 EAGER = ("import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); tty = open('/dev/tty'); "
          "print('pager waits', flush=True); print('pager has', tty.readline().strip(), flush=True)")
 
@@ -236,8 +238,10 @@ EAGER = ("import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); tty = ope
 def a_pager_that_reads_while_the_command_has_the_terminal_shares_it(case):
     for first in BOTH:
         shell, name = Shell(case, first), f"typist{first}"
-        since = shell.begin(f"{RUN} -- {TYPIST} {name} --deaf --catch INT | python3 -c \"{EAGER}\"")
+        since = shell.begin(f"{RUN} -- {TYPIST} {name} --deaf --catch INT | python3 -c \"{LATER}{EAGER}\"")
+        shell.until("ready\r", since)
         begun(case, name)
+        os.kill(shell.named("-c"), signal.SIGUSR1)  # not before the command has the terminal
         shell.until("pager waits\r", since)
         shell.until_foreground(shell.endwell())
         shell.type("\x03")
@@ -247,10 +251,6 @@ def a_pager_that_reads_while_the_command_has_the_terminal_shares_it(case):
         os.kill(shell.program(), signal.SIGTERM)
         shell.prompt(since)
         equal(signals(case, name), [signal.SIGINT], "signals of the command")
-
-
-LATER = ("import signal; signal.pthread_sigmask(signal.SIG_BLOCK, [10]); print('ready', flush=True); "
-         "signal.sigwait([10]); ")
 
 
 @test

@@ -176,11 +176,11 @@ def with_member(options):
         run = start(actor("spawn as member + serve --ignore , serve --ignore"), options).serving(2)
         run.send(signal.SIGUSR1)
         run.mark()
-        if signal.SIGUSR1 not in run.signals("member"):
-            run.send(signal.SIGUSR2)
-            run.mark()
+        member = run.outside(run.log.first("serving", name="member")["pid"])
+        os.kill(member, MARK)  # from us: what came from the init before is taken first
+        run.log.until("signal", name="member", signal=int(MARK))
         found = {name: signal.SIGUSR1 in run.signals(name) for name in ("command", "member")}
-        os.kill(run.outside(run.log.first("serving", name="member")["pid"]), signal.SIGKILL)
+        os.kill(member, signal.SIGKILL)
         run.kill_command()
         return found
     return look

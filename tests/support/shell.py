@@ -98,6 +98,7 @@ class Shell(Terminal):
 
     def __init__(self, case, first=True):
         super().__init__()
+        self.survivors = []
         self.case, self.first, self.number, self.typed = case, first, len(case.runs), 0
         root = case.path(f"root.{self.number}")
         os.makedirs(root)
@@ -164,16 +165,30 @@ class Shell(Terminal):
         """Until the terminal belongs to this process' group."""
         wait_until(lambda: self.foreground() == os.getpgid(pid), f"the group of {pid} in the foreground")
 
+    def hang_up(self):
+        self.survivors = [(pid, start_of(pid)) for pid in self.descendants()]
+        super().hang_up()
+
     def clean(self):
-        mine = [self.pid, *self.descendants()]
-        for pid in mine:
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+        """Also what outlived its shell, and is nobody's descendant any more."""
+        for pid, start in [(self.pid, None), *((pid, None) for pid in self.descendants()), *self.survivors]:
+            if start is None or start == start_of(pid):
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
         self.process.kill()
         self.process.wait()
-        self.hang_up()
+        super().hang_up()
+
+
+def start_of(pid):
+    """What tells it from a later process of the same number."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            return file.read().rsplit(")", 1)[1].split()[19]
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
 
 
 def words_of(pid):
