@@ -37,16 +37,14 @@ void pid1_doubt_group(Pid1 *pid1, uint32_t member, int error) {
                     name, strerrordesc_np(error));
 }
 
-const char *pid1_group_for(Pid1 *pid1, uint32_t member) {
-        const char *directory;
+void pid1_plan_group(Pid1 *pid1, uint32_t member, ChildPlan *plan) {
         oom_begin(&pid1->oom);
         if (!pid1->groups)
-                return NULL;
-        int r = control_groups_leaf(pid1->groups, member, &directory);
-        if (r >= 0)
-                return directory;
-        pid1_doubt_group(pid1, member, -r);
-        return NULL;
+                return;
+        int r = control_groups_leaf(pid1->groups, member, &plan->control_group);
+        plan->group_is_new = r == 0;
+        if (r < 0)
+                pid1_doubt_group(pid1, member, -r);
 }
 
 void pid1_note_end(Pid1 *pid1, uint32_t member, Ended *how) {
