@@ -75,6 +75,7 @@ typedef struct ChildPlan {
         const char *directory; /* NULL: endwell's */
         int input_fd;          /* above 0: use this descriptor (it is duplicated) */
         bool inherit_input;    /* else descriptor 0 is endwell's, or without this /dev/null */
+        bool inherit_others;   /* what endwell was started with beyond 0 to 2 stays open in it */
         ChildOutput output, error;
         ChildSession session;
         int parent_death_signal; /* 0: none */

@@ -17,7 +17,7 @@
 #define NAMES_MAX  65536 /* of one member: they become one word of an environment, which holds 128 KiB (execve(2)) */
 
 typedef struct Item {
-        uint64_t key; /* of a socket or pipe: one number a file and way to use it; else 0 */
+        uint64_t key; /* without kcmp: of a socket or pipe one number a file and way to use it; else 0 */
         uint32_t member;
         int fd;
         bool watched, goes;
@@ -34,6 +34,7 @@ typedef struct Shelf { /* of one member */
 
 struct DescriptorStore {
         int epoll_fd, fd_end;
+        pid_t pid; /* ours */
         bool has_kcmp;
         sd_event_source *source;
         uint32_t n_shelves;
@@ -56,8 +57,8 @@ static uint64_t read_key(int fd) {
         return 0;
 }
 
-static int kcmp_files(int a, int b) {
-        return (int)syscall(SYS_kcmp, getpid(), getpid(), KCMP_FILE, a, b);
+static int kcmp_files(const DescriptorStore *store, int a, int b) {
+        return (int)syscall(SYS_kcmp, store->pid, store->pid, KCMP_FILE, a, b);
 }
 
 static int sign(bool greater) {
@@ -66,7 +67,7 @@ static int sign(bool greater) {
 
 /* An order of open files: negative, 0 (the same one) or positive. */
 static int compare(const DescriptorStore *store, const Item *a, const Item *b) {
-        int r = store->has_kcmp ? kcmp_files(a->fd, b->fd) : -1;
+        int r = store->has_kcmp ? kcmp_files(store, a->fd, b->fd) : -1;
         if (r >= 0 && r <= 2)
                 return r == 0 ? 0 : sign(r == 2);
         if (a->key != b->key)
@@ -164,7 +165,8 @@ static bool make_room(Shelf *shelf) {
 /* Sockets and pipes only: to ask whether another file is ready may block. */
 static void watch(DescriptorStore *store, Item *item) {
         struct epoll_event event = { .events = 0, .data.ptr = item }; /* EPOLLHUP and EPOLLERR are always there */
-        item->watched = item->key != 0 && epoll_ctl(store->epoll_fd, EPOLL_CTL_ADD, item->fd, &event) >= 0;
+        bool may_be_asked = item->key != 0 || read_key(item->fd) != 0;
+        item->watched = may_be_asked && epoll_ctl(store->epoll_fd, EPOLL_CTL_ADD, item->fd, &event) >= 0;
 }
 
 /* False: there is no place for it. */
@@ -190,12 +192,14 @@ static bool keep(DescriptorStore *store, Shelf *shelf, Item *item, bool watched)
 
 static bool add_one(DescriptorStore *store, uint32_t member, const char *name, bool watched, int fd) {
         Shelf *shelf = &store->shelves[member];
-        Item *item = shelf->most > 0 ? malloc(sizeof *item + strlen(name) + 1) : NULL;
+        /* Who goes on when it is full, and that was said, is not looked at more closely: it may be a flood. */
+        bool over = shelf->n >= shelf->most && (shelf->was_full || shelf->most == 0);
+        Item *item = over ? NULL : malloc(sizeof *item + strlen(name) + 1);
         if (!item) {
                 parcel_close_one(fd);
                 return false;
         }
-        *item = (Item){ .key = read_key(fd), .member = member, .fd = fd };
+        *item = (Item){ .key = store->has_kcmp ? 0 : read_key(fd), .member = member, .fd = fd };
         strcpy(item->name, name);
         bool kept = keep(store, shelf, item, watched);
         if (!kept)
@@ -255,7 +259,8 @@ static int add_source(DescriptorStore *store, sd_event *event) {
         store->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
         if (store->epoll_fd < 0)
                 return -errno;
-        store->has_kcmp = kcmp_files(store->epoll_fd, store->epoll_fd) == 0;
+        store->pid = getpid();
+        store->has_kcmp = kcmp_files(store, store->epoll_fd, store->epoll_fd) == 0;
         int r = sd_event_add_io(event, &store->source, store->epoll_fd, EPOLLIN, on_hung_up, store);
         return r < 0 ? r : sd_event_source_set_priority(store->source, PRIORITY_ORDINARY);
 }

@@ -117,6 +117,8 @@ void pid1_survey(Pid1 *pid1);
 int pid1_make_probes(Pid1 *pid1);
 /* True: a helper still has something to do or to be collected; its end, or the deadline, ends the loop. */
 bool pid1_await_helpers(Pid1 *pid1);
+/* The ending began: nothing is probed any more, so unless hooks need the prober it ends beside the services. */
+void pid1_release_prober(Pid1 *pid1);
 void pid1_on_helper_exited(Pid1 *pid1, uint32_t helper, Ended how);
 
 void pid1_make_groups(Pid1 *pid1);

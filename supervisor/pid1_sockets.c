@@ -51,9 +51,17 @@ static void on_ready_line(void *userdata, uint32_t member) {
         pid1_rearm(pid1);
 }
 
+/* What was passed to us, if anything, is closed in every child. */
+static void forget_own_sockets(void) {
+        (void)unsetenv("LISTEN_FDS");
+        (void)unsetenv("LISTEN_PID");
+        (void)unsetenv("LISTEN_FDNAMES");
+}
+
 int pid1_make_holders(Pid1 *pid1) {
         const Config *config = pid1->config;
         int r = 0;
+        forget_own_sockets();
         if (somebody(config, needs_sockets))
                 r = sockets_new(&pid1->sockets, config);
         if (r >= 0 && somebody(config, needs_store))

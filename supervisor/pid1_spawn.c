@@ -143,6 +143,7 @@ int pid1_spawn(void *self, uint32_t member, pid_t *ret_pid) {
         _cleanup_(handover_done) Handover handover = { .ready_fd = -1 };
         ChildPlan plan = { .argv = view.service->argv,
                            .inherit_input = member == pid1->foreground,
+                           .inherit_others = pid1->config->single,
                            .session = pid1_session_of(pid1, member, view.attempt) };
         pid1_plan_group(pid1, member, &plan);
         add_common(pid1, &outfit.own, &view);

@@ -84,7 +84,7 @@ static int add_one(Holding *holding, const ListenConfig *config, size_t i) {
         Held *held = &holding->held[i];
         bool is_path = config->by == LISTEN_UNIX;
         *socket = (ListeningSocket){ .fd = -1, .address = &held->address.any, .mode = (mode_t)config->mode };
-        snprintf(held->step, sizeof held->step, "listen %s%s", is_path ? "unix:" : "tcp://", config->address);
+        snprintf(held->step, sizeof held->step, "listen %s%s", listen_by_to_string(config->by), config->address);
         return is_path ? read_path(config->address, &held->address, &socket->length)
                        : read_port(config->address, &held->address, &socket->length);
 }

@@ -22,6 +22,7 @@ void survey_set_groups(Survey *survey, ControlGroups *groups); /* NULL: there ar
 /* A member's run began: its session is known by this pid. A hook's session counts as its member's. */
 void survey_note_session(Survey *survey, uint32_t member, pid_t session);
 void survey_ask(Survey *survey);
+void survey_look(Survey *survey); /* now */
 
 /* True: /proc is missing, or another PID namespace's. Then a tree is the process group that its main process leads, and
  * nobody can be proven to be elsewhere. */

@@ -8,7 +8,8 @@ from callers import free_port
 from case import test
 from journal import check, equal, wait_until
 
-HOLDER = "/usr/bin/python3 " + os.path.join(os.path.dirname(os.path.realpath(__file__)), "programs/holder.py")
+PROGRAMS = os.path.join(os.path.dirname(os.path.realpath(__file__)), "programs")
+HOLDER = f"/usr/bin/python3 {PROGRAMS}/holder.py"
 NOBODY = 65534
 
 
@@ -199,6 +200,34 @@ def a_restart_has_the_same_sockets_and_serves_who_has_waited(case):
 
 
 @test
+def a_run_that_a_liveness_probe_ends_leaves_its_sockets_to_the_next(case):
+    port, sick = free_port(), case.path("sick")
+    plan = holder_plan(case, Listen=tcp(port), RestartSec="10ms", StartLimitBurst=0,
+                       LivenessProbe=f"exec:/bin/test ! -e {sick} period=100ms failures=2")
+    run = case.run(plan).ready()
+    with open(sick, "w", encoding="ascii"):
+        run.journal.until("service_asked", service="web", reason="liveness")
+    os.unlink(sick)
+    with connect(port):
+        equal(inodes(found(case, count=2)), inodes(case.log.first("found")), "the sockets of the second run")
+    run.journal.until("readiness_changed", ready=True, count=2)
+    equal(run.end(), 0, "exit code")
+
+
+@test
+def a_run_that_the_watchdog_ends_leaves_its_sockets_to_the_next(case):
+    once, port = case.path("once"), free_port()
+    plan = case.plan(Phases="one", LogLevel="warning")
+    plan.shell("web", f'[ -e {once} ] && exec {HOLDER} notify WATCHDOG_USEC=60000000 ready; : > {once}; exec {HOLDER} ready',
+               Phase="one", Type="notify", Listen=tcp(port), RestartSec="10ms", WatchdogSec="500ms")
+    run = case.run(plan)
+    equal(inodes(found(case, count=2)), inodes(case.log.first("found")), "the sockets of the second run")
+    run.journal.only("watchdog_expired", service="web")
+    case.serving("web", 2)
+    equal(run.end(), 0, "exit code")
+
+
+@test
 def what_a_run_has_done_to_its_sockets_does_not_outlive_it(case):
     port, path, once = free_port(), case.path("socket"), case.path("once")
     plan = case.plan(Phases="one", LogLevel="warning")
@@ -265,6 +294,37 @@ def a_folder_that_is_missing_is_said_and_not_made(case):
     equal(run.journal.only("service_exited")["error"], f"listen unix:{case.path('missing/socket')}: No such file or directory",
           "why")
     check(not os.path.exists(case.path("missing")), "the folder was made")
+
+
+@test
+def a_socket_on_a_dead_file_system_holds_up_its_service_and_nobody_else(case):
+    if not os.access("/dev/fuse", os.R_OK | os.W_OK):
+        print("     there is no /dev/fuse here: not tested", flush=True)
+        return
+    folder = case.path("dead")
+    os.makedirs(folder)
+    plan = holder_plan(case, Listen=f"unix:{folder}/socket")
+    plan.section("[Hook kill-folder]", {"Exec": f"/usr/bin/python3 {PROGRAMS}/dead_folder.py {folder}", "Service": "web",
+                                        "On": "pre-start", "OnFailure": "abort"})
+    plan.actor("other", "serve", Phase="one")
+    run = case.run(plan)
+    run.journal.until("hook_finished", hook="kill-folder", status=0)
+    case.serving("other")
+    for _ in range(3):
+        check("web" in run.verb("status", timeout=10).stdout, "no status while the child waits")
+    run.journal.none("service_started", service="web")
+    equal(run.end(timeout=20), 0, "exit code")
+    check(run.journal.only("ending_finished")["took_us"] < 3_000_000, "the ending waited, too")
+    case.log.none("found")
+
+
+@test
+def what_endwell_itself_was_passed_is_nobody_elses(case):
+    plan = case.plan(Phases="one")
+    plan.service("web", f"{HOLDER} ready", Phase="one", Type="notify")
+    run = case.run(plan, environment={"LISTEN_FDS": "1", "LISTEN_PID": "1", "LISTEN_FDNAMES": "x"}).ready()
+    equal(found(case)["listen"], {}, "what the service finds")
+    equal(run.end(), 0, "exit code")
 
 
 @test

@@ -136,7 +136,7 @@ def a_flood_of_descriptors_delays_nobody_and_leaves_nothing(case):
     case.log.until("flooding", count=2)
     wait_until(lambda: len(held(run)) == 600, "both have stored as many as they may", alive=run.alive)
     for _ in range(20):
-        check("web" in run.verb("status", timeout=5).stdout, "no status beside the flood")
+        check("web" in run.verb("status", timeout=20).stdout, "no status beside the flood")
     check(run.descriptors() < 600 + 253 + 100, "more is open than what is stored, a message's, and endwell's own")
     equal(run.end(timeout=20), 0, "exit code")
     check(run.journal.only("ending_finished")["took_us"] < 3_000_000, "the flood delayed the ending")

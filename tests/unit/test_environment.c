@@ -204,3 +204,27 @@ Test(environment, the_room_for_a_pid_is_where_the_caller_is_told) {
                 environment_add(&environment, "N", "1");
         cr_assert_null(environment_add_pid(&environment, "LISTEN_PID"));
 }
+
+Test(environment, a_word_of_the_callers_may_be_longer_than_all_the_others) {
+        static char word[ENVIRONMENT_TEXT_MAX * 2] = "LISTEN_FDNAMES=";
+        Environment own = { 0 };
+        _cleanup_(freep) char **all = NULL;
+        memset(word + strlen(word), 'n', sizeof word - 1 - strlen(word));
+        environment_add(&own, "FIRST", "%d", 1);
+        environment_put(&own, word);
+        environment_add(&own, "LAST", "%d", 2);
+        char *const inherited[] = { (char *)"LISTEN_FDNAMES=other", NULL };
+        cr_assert_eq(environment_join(&(EnvironmentParts){ .own = &own, .inherited = inherited }, &all), 0);
+        cr_assert_str_eq(all[0], "FIRST=1");
+        cr_assert_eq(all[1], word);
+        cr_assert_str_eq(all[2], "LAST=2");
+        cr_assert_null(all[3]);
+}
+
+Test(environment, more_words_than_there_is_room_for_are_left_out) {
+        Environment own = { 0 };
+        for (int i = 0; i < ENVIRONMENT_OWN_MAX + 3; i++)
+                environment_put(&own, "A=1");
+        cr_assert_eq(own.n, ENVIRONMENT_OWN_MAX);
+        cr_assert_null(own.own[own.n]);
+}

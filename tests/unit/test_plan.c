@@ -195,6 +195,23 @@ static int check(char *a, char *b, char *c) {
         return code;
 }
 
+static unsigned long descriptors_with(const char *keys) {
+        char text[400];
+        snprintf(text, sizeof text, "[Service web]\nExecStart=/bin/true\nInstances=3\n%s", keys);
+        config_file_load(&file, text);
+        cr_assert_eq(file.answer, 0, "%s", file.printed);
+        return plan_descriptors(file.config);
+}
+
+Test(plan, what_is_held_for_services_counts_among_the_descriptors) {
+        unsigned long plain = descriptors_with("");
+        cr_expect_eq(descriptors_with("FileDescriptorStoreMax=100\n"), plain + 300);
+        cr_expect_eq(plan_stored_descriptors(file.config), 300);
+        cr_expect_eq(descriptors_with("Listen=tcp://127.0.0.1:8080 tcp://127.0.0.1:8081\n"), plain + 2);
+        cr_expect_eq(descriptors_with("Type=notify-fd:9\n"), plain + 3);
+        cr_expect_eq(descriptors_with("[Hook mark]\nService=web\nLogPattern=x\n"), plain + 6);
+}
+
 Test(plan, the_verb_answers_0_78_and_64) {
         cr_redirect_stdout();
         cr_redirect_stderr();

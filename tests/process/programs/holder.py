@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """A service that is given descriptors: says in $ACTOR_LOG what it found, then does what its words say, one after another.
 
-`holder.py WORD…`: ready, store NAME [N] (new files), store-hung NAME (a socket whose peer is closed), forget NAME, again
+`holder.py WORD…`: ready, notify TEXT, store NAME [N] (new files), store-hung NAME (a socket whose peer is closed), forget NAME, again
 NAME (what was passed first, once more), shut (shutdown(2) on what was passed), nonblock, line N TEXT (to descriptor N),
 close N, accept (one client, gets "served by PID"), wait-for FILE, exit CODE, say EVENT, barrier. At the end, and at a
 serve, it waits for SIGTERM; then it closes its sockets, says so, and with `slow FILE` before, stays until FILE is there."""
@@ -112,6 +112,8 @@ def run(words):
         word = todo.pop(0)
         if word == "ready":
             notify("READY=1")
+        elif word == "notify":
+            notify(todo.pop(0))
         elif word == "store":
             name = todo.pop(0)
             count = int(todo.pop(0)) if todo and todo[0].isdigit() else 1
