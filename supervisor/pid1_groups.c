@@ -10,10 +10,9 @@
 void pid1_make_groups(Pid1 *pid1) {
         const char *problem = "our own group of version 2 cannot be found";
         CgroupPlace ours;
-        int r = cgroup_place_find(NULL, &ours);
-        oom_open(&pid1->oom, r < 0 ? NULL : &ours);
         if (pid1->config->single || survey_is_blind(pid1->survey))
                 return;
+        int r = cgroup_place_find(NULL, &ours);
         if (r >= 0)
                 r = control_groups_new(&pid1->groups, pid1->crew, &ours, &problem);
         if (r < 0) {
