@@ -6,10 +6,14 @@
 #include "supervisor/launch.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sched.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdint.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#define BIRTH_MSEC 100 /* once, and far more than a child needs to say one word */
 
 static const char *const step_words[_CHILD_STEP_MAX] = {
         [CHILD_STEP_NONE] = "none",
@@ -78,26 +82,101 @@ static int make_pipe(int *ret_reading, int *ret_writing) {
         return 0;
 }
 
-int child_spawn(const ChildPlan *plan, pid_t *ret_pid, int *ret_failure_fd) {
-        _cleanup_(closep) int reading = -1, writing = -1;
-        int r = make_pipe(&reading, &writing);
-        if (r < 0)
-                return r;
-        Launch order = {
+/* Made by clone3(2) in its control group, a child was never outside it. A move afterwards makes it wait for all
+ * processors, many milliseconds under load, and keeps every fork and every other move waiting with it. */
+static pid_t fork_into(const char *control_group) {
+        _cleanup_(closep) int fd = open(control_group, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        if (fd < 0)
+                return -errno;
+        struct clone_args how = { .flags = CLONE_INTO_CGROUP, .exit_signal = SIGCHLD, .cgroup = (uint64_t)fd };
+        pid_t pid = (pid_t)syscall(SYS_clone3, &how, sizeof how);
+        return pid < 0 ? -errno : pid;
+}
+
+typedef enum Birth { BIRTH_UNTRIED, BIRTH_WORKS, BIRTH_KILLS } Birth;
+
+/* Kernels of 2025 (6.14, and older ones that were given the same change) compare how often a child's group was killed
+ * (cgroup.kill) with how often its parent's was, and kill the child when that differs. So only a new group is used, and
+ * what the first child does tells whether ours was killed before we came. */
+static Birth birth_in_group;
+
+/* Waits until the first child says that it lives, or its end of the pipe is closed without a word: it never ran. Who is
+ * so slow that the time is up lives for all we know; its word is passed over later. */
+static Birth await_birth(int reading) {
+        struct pollfd readable = { .fd = reading, .events = POLLIN };
+        ChildFailure greeting;
+        if (poll(&readable, 1, BIRTH_MSEC) <= 0)
+                return BIRTH_UNTRIED;
+        return read(reading, &greeting, sizeof greeting) == 0 ? BIRTH_KILLS : BIRTH_WORKS;
+}
+
+/* Both ends of the pipe, and the order that the child carries out. */
+typedef struct Delivery {
+        int reading, writing;
+        Launch order;
+} Delivery;
+
+static void delivery_done(Delivery *delivery) {
+        close_fd(delivery->reading);
+        close_fd(delivery->writing);
+}
+
+static int begin(Delivery *ret, const ChildPlan *plan) {
+        *ret = (Delivery){ .reading = -1, .writing = -1 };
+        int r = make_pipe(&ret->reading, &ret->writing);
+        ret->order = (Launch){
                 .plan = plan,
-                .failure_fd = writing,
+                .failure_fd = ret->writing,
                 .parent = getpid(),
                 .limit = limit_is_known ? &given_limit : NULL,
         };
-        /* Not fork(): no handler of a library may run in the child. Not vfork(): see the header. Not clone3() into its
-         * control group: the kernels of 2025 kill whoever is made in a group that was killed once (cgroup.kill). */
-        pid_t pid = _Fork();
-        if (pid < 0)
-                return -errno;
+        return r;
+}
+
+/* The pid; -errno: there is no such child, or it never ran and its corpse is collected like any other. */
+static pid_t deliver_into_group(Delivery *delivery) {
+        const ChildPlan *plan = delivery->order.plan;
+        if (!plan->control_group || !plan->group_is_new || birth_in_group == BIRTH_KILLS)
+                return -ENOTSUP;
+        delivery->order.greets = birth_in_group == BIRTH_UNTRIED;
+        pid_t pid = fork_into(plan->control_group);
         if (pid == 0)
-                launch(&order);
+                launch(&delivery->order);
+        if (pid < 0 || !delivery->order.greets)
+                return pid;
+        delivery->writing = close_fd(delivery->writing);
+        birth_in_group = await_birth(delivery->reading);
+        return birth_in_group == BIRTH_KILLS ? -ENOTSUP : pid;
+}
+
+static pid_t deliver(Delivery *delivery) {
+        delivery->order.joins = delivery->order.plan->control_group != NULL;
+        delivery->order.greets = false;
+        /* Not fork(): no handler of a library may run in the child. Not vfork(): see the header. */
+        pid_t pid = _Fork();
+        if (pid == 0)
+                launch(&delivery->order);
+        return pid < 0 ? -errno : pid;
+}
+
+int child_spawn(const ChildPlan *plan, pid_t *ret_pid, int *ret_failure_fd) {
+        _cleanup_(delivery_done) Delivery delivery;
+        int r = begin(&delivery, plan);
+        if (r < 0)
+                return r;
+        pid_t pid = deliver_into_group(&delivery);
+        if (pid < 0 && delivery.writing < 0) { /* the corpse has used up the pipe */
+                delivery_done(&delivery);
+                r = begin(&delivery, plan);
+                if (r < 0)
+                        return r;
+        }
+        if (pid < 0)
+                pid = deliver(&delivery);
+        if (pid < 0)
+                return pid;
         *ret_pid = pid;
-        *ret_failure_fd = TAKE_FD(reading);
+        *ret_failure_fd = TAKE_FD(delivery.reading);
         return 0;
 }
 
@@ -106,7 +185,7 @@ int child_read_failure(int fd, ChildFailure *ret) {
         ssize_t n;
         do
                 n = read(fd, &failure, sizeof failure);
-        while (n < 0 && errno == EINTR);
+        while ((n < 0 && errno == EINTR) || (n == sizeof failure && failure.step == CHILD_STEP_NONE));
 
         if (n < 0)
                 return -errno;

@@ -84,6 +84,7 @@ typedef struct ChildPlan {
         const Listening *listening;       /* what it does to held sockets first; NULL: nothing */
         const Rights *rights;             /* NULL: endwell's own */
         const char *control_group;        /* directory of a cgroup v2 that it joins; NULL: none */
+        bool group_is_new;                /* and nobody was ever in it, nor was it killed */
         char *pid_words[CHILD_PID_WORDS]; /* in `envp`: its pid is written there, see CHILD_PID_ROOM; NULL */
 } ChildPlan;
 

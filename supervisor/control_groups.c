@@ -152,13 +152,14 @@ int control_groups_leaf(ControlGroups *groups, uint32_t member, const char **ret
         Leaf *leaf = &groups->leaves[member];
         char name[LEAF_MAX];
         name_leaf(groups, member, "", name);
-        if (!leaf->made && mkdirat(groups->fd, name, 0755) < 0 && errno != EEXIST)
+        bool used = leaf->made && !cgroup_tree_remove(groups->fd, name);
+        if (!used && mkdirat(groups->fd, name, 0755) < 0)
                 return -errno;
         leaf->made = true;
         leaf->retired = false;
         snprintf(groups->leaf_directory, groups->leaf_size, "%s/%s", groups->directory, name);
         *ret_directory = groups->leaf_directory;
-        return 0;
+        return used ? CONTROL_GROUPS_USED : 0;
 }
 
 uint32_t control_groups_owner_of(const ControlGroups *groups, pid_t pid) {

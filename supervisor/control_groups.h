@@ -20,8 +20,10 @@ int control_groups_new(ControlGroups **ret, const Crew *crew, const CgroupPlace 
 ControlGroups *control_groups_free(ControlGroups *groups); /* removes all that is empty */
 const char *control_groups_directory(const ControlGroups *groups);
 
-/* The directory of a member's leaf for its next run, made when it is not there; valid until the next call. Or -errno.
- */
+#define CONTROL_GROUPS_USED 1
+
+/* The directory of a member's leaf for its next run, made anew; valid until the next call. 0; CONTROL_GROUPS_USED: it
+ * is that of an earlier run, because somebody is still in it; or -errno. */
 int control_groups_leaf(ControlGroups *groups, uint32_t member, const char **ret_directory);
 /* Whose leaf a process is in; CREW_NOBODY: nobody's, or gone. */
 uint32_t control_groups_owner_of(const ControlGroups *groups, pid_t pid);

@@ -202,6 +202,8 @@ static void make_listen(const Launch *launch) {
 _Noreturn void launch(const Launch *launch) {
         const ChildPlan *plan = launch->plan;
 
+        if (launch->greets)
+                tell(launch->failure_fd, (ChildFailure){ .step = CHILD_STEP_NONE });
         int r = enter_session(plan->session);
         if (r < 0)
                 fail(launch->failure_fd, CHILD_STEP_SESSION, -r);
@@ -210,7 +212,7 @@ _Noreturn void launch(const Launch *launch) {
                 r = signals_reset_for_child();
         if (r < 0)
                 fail(launch->failure_fd, CHILD_STEP_SIGNALS, -r);
-        if (plan->control_group)
+        if (launch->joins)
                 r = join_control_group(plan->control_group);
         if (r < 0)
                 tell(launch->failure_fd, (ChildFailure){ .step = CHILD_STEP_CONTROL_GROUP, .error = -r });

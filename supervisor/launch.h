@@ -4,6 +4,7 @@
  * told by name over `failure_fd`. */
 #pragma once
 #include "supervisor/child.h"
+#include <stdbool.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 
@@ -12,6 +13,8 @@ typedef struct Launch {
         int failure_fd; /* close-on-exec, 3 or more */
         pid_t parent;
         const struct rlimit *limit; /* of descriptors; NULL: leave it */
+        bool joins;                 /* its control group, by itself */
+        bool greets;                /* says over the pipe that it lives: CHILD_STEP_NONE */
 } Launch;
 
 _Noreturn void launch(const Launch *launch);

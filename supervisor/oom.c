@@ -2,6 +2,7 @@
 #include "supervisor/oom.h"
 #include "base/clock.h"
 #include "base/take.h"
+#include "supervisor/cgroup_place.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -47,19 +48,20 @@ static uint64_t count(const Oom *oom) {
         return sum;
 }
 
-static int open_counter(const CgroupPlace *place, const char *name) {
+static int open_counter(const char *controller, const char *name) {
+        CgroupPlace place;
         char path[PATH_MAX + 32];
-        snprintf(path, sizeof path, "%s/%s", place->directory, name);
+        if (cgroup_place_find(controller, &place) < 0)
+                return -1;
+        snprintf(path, sizeof path, "%s/%s", place.directory, name);
         return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-void oom_open(Oom *oom, const CgroupPlace *place) {
-        CgroupPlace of_version_1;
+void oom_open(Oom *oom) {
         *oom = OOM_NONE;
-        if (place)
-                oom->fds[0] = open_counter(place, "memory.events");
-        if (oom->fds[0] < 0 && cgroup_place_find("memory", &of_version_1) == 0)
-                oom->fds[1] = open_counter(&of_version_1, "memory.oom_control");
+        oom->fds[0] = open_counter(NULL, "memory.events");
+        if (oom->fds[0] < 0)
+                oom->fds[1] = open_counter("memory", "memory.oom_control");
         oom->counted = count(oom);
 }
 

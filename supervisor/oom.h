@@ -7,7 +7,6 @@
  * cgroup-v1/memory.rst. */
 #pragma once
 #include "base/usec.h"
-#include "supervisor/cgroup_place.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,8 +21,7 @@ typedef struct Oom {
 
 #define OOM_NONE ((Oom){ .fds = { -1, -1 } })
 
-/* `place`: our group of version 2; NULL: there is none. */
-void oom_open(Oom *oom, const CgroupPlace *place);
+void oom_open(Oom *oom);
 void oom_close(Oom *oom);
 /* A run begins: what was killed before it is none of its deaths. At most one look a second. */
 void oom_begin(Oom *oom);

@@ -124,8 +124,8 @@ void pid1_release_prober(Pid1 *pid1);
 void pid1_on_helper_exited(Pid1 *pid1, uint32_t helper, Ended how);
 
 void pid1_make_groups(Pid1 *pid1);
-/* Before a spawn: the directory of the member's control group, for the plan; NULL: it has none. */
-const char *pid1_group_for(Pid1 *pid1, uint32_t member);
+/* Before a spawn: the member's control group into its plan, if it has one. */
+void pid1_plan_group(Pid1 *pid1, uint32_t member, ChildPlan *plan);
 /* It could not be put there (errno), and runs all the same: said once. */
 void pid1_doubt_group(Pid1 *pid1, uint32_t member, int error);
 /* Its main process ended: fills in Ended.oom. */

@@ -10,10 +10,9 @@
 void pid1_make_groups(Pid1 *pid1) {
         const char *problem = "our own group of version 2 cannot be found";
         CgroupPlace ours;
-        int r = cgroup_place_find(NULL, &ours);
-        oom_open(&pid1->oom, r < 0 ? NULL : &ours);
         if (pid1->config->single || survey_is_blind(pid1->survey))
                 return;
+        int r = cgroup_place_find(NULL, &ours);
         if (r >= 0)
                 r = control_groups_new(&pid1->groups, pid1->crew, &ours, &problem);
         if (r < 0) {
@@ -37,16 +36,14 @@ void pid1_doubt_group(Pid1 *pid1, uint32_t member, int error) {
                     name, strerrordesc_np(error));
 }
 
-const char *pid1_group_for(Pid1 *pid1, uint32_t member) {
-        const char *directory;
+void pid1_plan_group(Pid1 *pid1, uint32_t member, ChildPlan *plan) {
         oom_begin(&pid1->oom);
         if (!pid1->groups)
-                return NULL;
-        int r = control_groups_leaf(pid1->groups, member, &directory);
-        if (r >= 0)
-                return directory;
-        pid1_doubt_group(pid1, member, -r);
-        return NULL;
+                return;
+        int r = control_groups_leaf(pid1->groups, member, &plan->control_group);
+        plan->group_is_new = r == 0;
+        if (r < 0)
+                pid1_doubt_group(pid1, member, -r);
 }
 
 void pid1_note_end(Pid1 *pid1, uint32_t member, Ended *how) {

@@ -144,8 +144,8 @@ int pid1_spawn(void *self, uint32_t member, pid_t *ret_pid) {
         ChildPlan plan = { .argv = view.service->argv,
                            .inherit_input = member == pid1->foreground,
                            .inherit_others = pid1->config->single,
-                           .session = pid1_session_of(pid1, member, view.attempt),
-                           .control_group = pid1_group_for(pid1, member) };
+                           .session = pid1_session_of(pid1, member, view.attempt) };
+        pid1_plan_group(pid1, member, &plan);
         add_common(pid1, &outfit.own, &view);
         add_notify_socket(pid1, &outfit.own, member, &view);
         add_watchdog(&outfit.own, view.service, &plan);

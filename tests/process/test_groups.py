@@ -335,6 +335,57 @@ def a_leaf_that_cannot_be_joined_is_said_once_and_costs_no_start(case):
 
 
 @test
+def in_a_group_that_was_killed_before_services_start_all_the_same(case):
+    # Kernels of 2025 kill whoever is made from such a group into one that was not killed.
+    group = groups.make(case)
+    groups.write(group, "cgroup.kill", "1")
+    plan = case.plan(Phases="one").actor("web", Phase="one", Instances=3, RestartSec="1ms")
+    run = case.run(plan, before=groups.inside(group)).ready()
+    ours = groups.of(run)
+    pids = [case.serving("web", number)["pid"] for number in (1, 2, 3)]
+    run.journal.none("service_exited")
+    for pid in pids:
+        equal(os.path.dirname(group_of(run, pid)), "/" + os.path.relpath(ours, groups.hierarchy()), "where it is")
+    equal(run.end(), 0, "exit code")
+
+
+@test
+def after_a_person_killed_its_group_the_next_run_lives(case):
+    plan = case.plan(Phases="one").actor("web", Phase="one", RestartSec="1ms")
+    run = case.run(plan).ready()
+    group = groups.of(run)
+    for number in (1, 2, 3):
+        case.serving("web", number)
+        groups.write(os.path.join(group, "0.web"), "cgroup.kill", "1")
+    case.serving("web", 4)
+    equal(len(run.journal.all("service_exited")), 3, "runs that ended")
+    equal(run.end(), 0, "exit code")
+
+
+@test
+def a_run_whose_group_is_in_use_and_was_killed_before_joins_it_and_lives(case):
+    gate = case.fifo("gate")
+    plan = case.plan(Phases="one")
+    # The first run leaves its group, so that this can be killed without it.
+    plan.shell("web", f"[ -e once ] && exec $ACTOR serve; touch once; cd {groups.hierarchy()}$(sed -n 's/^0:://p' "
+               f"/proc/self/cgroup); echo 0 > ../cgroup.procs; exec $ACTOR say moved , eof {gate} , exit 0", Phase="one",
+               Restart="always", RestartSec="1ms", WorkingDirectory=case.directory)
+    run = case.run(plan).ready()
+    leaf = os.path.join(groups.of(run), "0.web")
+    case.log.until("moved")
+    groups.write(leaf, "cgroup.kill", "1")
+    outsider = subprocess.Popen(["sleep", "1000"])
+    case.cleaners.append(outsider.kill)
+    groups.write(leaf, "cgroup.procs", str(outsider.pid))
+    let_go(gate)
+    equal(group_of(run, case.serving("web")["pid"]).split("/")[-1], "0.web", "where the second run is")
+    equal(len(run.journal.all("service_exited")), 1, "runs that ended")
+    equal(outsider.poll(), None, "who used the group")
+    outsider.kill(), outsider.wait()
+    equal(run.end(), 0, "exit code")
+
+
+@test
 def a_single_command_has_none(case):
     run = case.run_actor("serve").ready()
     case.serving("command")
