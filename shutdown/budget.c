@@ -6,13 +6,23 @@
 #include <stdbool.h>
 #include <string.h>
 
+#define LAST_KILL_USEC 500 /* of one member: several times what it takes where nothing else runs */
+
 usec_t budget_default_deadline(usec_t grace_usec) {
         usec_t kept = usec_max(2 * USEC_PER_SEC, grace_usec / 10);
         return grace_usec - usec_min(grace_usec / 2, kept);
 }
 
-usec_t budget_reserve(usec_t deadline_usec) {
-        return usec_min(deadline_usec / 2, usec_max(250 * USEC_PER_MSEC, deadline_usec / 50));
+usec_t budget_reserve(usec_t deadline_usec, unsigned long members) {
+        usec_t reserve = usec_max(250 * USEC_PER_MSEC, deadline_usec / 50);
+        return usec_min(deadline_usec / 2, usec_max(reserve, members * LAST_KILL_USEC));
+}
+
+static unsigned long count_members(const BudgetPhase *phases, unsigned n) {
+        unsigned long members = 0;
+        for (unsigned i = 0; i < n; i++)
+                members += phases[i].members;
+        return members;
 }
 
 static bool shares(const BudgetPhase *phase) {
@@ -50,7 +60,7 @@ int budget_plan(usec_t deadline_usec, const BudgetPhase *phases, unsigned n, Bud
         assert(n >= 1 && n <= PHASES_MAX);
 
         Budget budget = { .deadline_usec = deadline_usec,
-                          .reserve_usec = budget_reserve(deadline_usec),
+                          .reserve_usec = budget_reserve(deadline_usec, count_members(phases, n)),
                           .n_phases = n };
         usec_t room = deadline_usec - budget.reserve_usec;
         usec_t sum = sum_given(phases, n);

@@ -23,7 +23,8 @@ typedef struct Budget {
 } Budget;
 
 usec_t budget_default_deadline(usec_t grace_usec); /* grace - min(grace/2, max(2 s, 10 %)) */
-usec_t budget_reserve(usec_t deadline_usec);       /* max(250 ms, 2 %) */
+/* max(250 ms, 2 %, 0.5 ms for each member: so long it takes to kill, collect and name thousands), at most half of it */
+usec_t budget_reserve(usec_t deadline_usec, unsigned long members);
 
 /* 0, or -ERANGE when the given delays and timeouts are more than deadline - reserve; *ret_sum_usec is that sum either
  * way. n is 1 to PHASES_MAX, phases in the order of the ending. */

@@ -7,8 +7,8 @@
 
 #include "base/duration.h"
 #include "base/names.h"
-#include "base/take.h"
 #include "base/utf8.h"
+#include "shutdown/sentence_internal.h"
 
 LogLevel sentence_level(const Event *event) {
         switch (event->kind) {
@@ -82,43 +82,6 @@ static const char *or_unknown(const char *text) {
         return text ? text : "?";
 }
 
-/* Words of the journal that a person reads better as more than one; any other word says itself. */
-static const char *in_words(const char *word) {
-        static const struct {
-                const char *word, *words;
-        } known[] = {
-                /* what a signal did */
-                { "ending_begins", "the ending begins" },
-                { "ends_fast", "the ending becomes a fast one" },
-                { "recorded", "recorded, and changes nothing" },
-                { "passed_on", "passed on" },
-                { "reopen", "the files are opened anew" },
-                /* why somebody was killed */
-                { "phase_limit", "at the limit of its phase" },
-                { "stop_timeout", "at its TimeoutStopSec" },
-                { "start_timeout", "not ready within its TimeoutStartSec" },
-                { "deadline", "at the deadline" },
-                { "fast", "in a fast ending" },
-                { "drained", "it had drained" },
-                { "died", "its main process had died" },
-                { "startup", "its start-up probe failed" },
-                { "liveness", "its liveness probe failed" },
-                { "watchdog", "its watchdog expired" },
-                /* why a hook did not run */
-                { "already_ran", "it has run already" },
-                { "no_time", "no time is left" },
-                /* why the ending began */
-                { "essential", "an essential service failed for good" },
-                { "start_failed", "the start failed" },
-                { "finished", "nothing is left to run" },
-        };
-
-        for (size_t i = 0; word && i < LENGTH_OF(known); i++)
-                if (strcmp(known[i].word, word) == 0)
-                        return known[i].words;
-        return or_unknown(word);
-}
-
 static void say_time(Sentence *sentence, const char *before, usec_t span) {
         char text[DURATION_TEXT_MAX];
         say(sentence, "%s%s", before, duration_format(span, text));
@@ -162,8 +125,9 @@ static void say_end(Sentence *sentence, const Event *event) {
         char word[SIGNAL_TEXT_MAX];
         const char *code = or_unknown(event->code_word);
         bool as_asked = event->asked && event->clean && !event->escalated;
-        if (event->error) {
-                say(sentence, " could not be started: %s", event->error);
+        if (event->error) { /* a hook by HTTP has no process, and was answered as it should not be */
+                bool by_http = event->kind == EVENT_HOOK_FINISHED && event->pid <= 0;
+                say(sentence, " %s: %s", by_http ? "failed" : "could not be started", event->error);
                 return;
         }
         if (strcmp(code, "exited") == 0)
@@ -216,24 +180,24 @@ static void say_about_service(Sentence *sentence, const Event *event) {
         case EVENT_SERVICE_EXTENDED: say_time(sentence, " asked for more time: ", event->usec); break;
         case EVENT_SERVICE_SIGNALLED:
                 say_process(sentence, event);
-                say(sentence, " was sent %s (%s)", or_unknown(event->signal), in_words(event->reason));
+                say(sentence, " was sent %s (%s)", or_unknown(event->signal), sentence_words(event->reason));
                 break;
         case EVENT_PROBE_CHANGED: say_probe(sentence, event); break;
         case EVENT_WATCHDOG_EXPIRED: say_watchdog(sentence, event); break;
         case EVENT_SERVICE_ASKED:
                 say_process(sentence, event);
-                say(sentence, " was asked to end by %s (%s)", or_unknown(event->signal), in_words(event->reason));
+                say(sentence, " was asked to end by %s (%s)", or_unknown(event->signal), sentence_words(event->reason));
                 break;
         case EVENT_SERVICE_KILLED:
                 say_process(sentence, event);
-                say(sentence, " was killed: %s", in_words(event->reason));
+                say(sentence, " was killed: %s", sentence_words(event->reason));
                 break;
         case EVENT_SERVICE_LEFT:
                 if (event->probe)
                         say(sentence, ": a check of its %s probe", probe_word(event));
                 else
                         say_process(sentence, event);
-                say(sentence, " was given up: %s", in_words(event->reason));
+                say(sentence, " was given up: %s", sentence_words(event->reason));
                 break;
         case EVENT_DESCENDANTS_LEFT: say(sentence, " left %u descendants (KillMode=process)", event->left); break;
         case EVENT_ORPHAN_ADOPTED:
@@ -253,14 +217,17 @@ static void say_about_service(Sentence *sentence, const Event *event) {
 static void say_about_hook(Sentence *sentence, const Event *event) {
         say_hook(sentence, event);
         switch ((int)event->kind) {
-        case EVENT_HOOK_STARTED: say(sentence, " began (pid %d)", (int)event->pid); break;
+        case EVENT_HOOK_STARTED:
+                say(sentence, " began");
+                say_process(sentence, event);
+                break;
         case EVENT_HOOK_FINISHED:
                 if (event->timed_out)
                         say_time(sentence, " was cut at its limit after ", event->took_usec);
                 else
                         say_end(sentence, event);
                 break;
-        case EVENT_HOOK_REFUSED: say(sentence, " was refused: %s", in_words(event->reason)); break;
+        case EVENT_HOOK_REFUSED: say(sentence, " was refused: %s", sentence_words(event->reason)); break;
         case EVENT_HOOK_MARKED:
                 say(sentence, ": the application says %s (pid %d)", or_unknown(event->edge), (int)event->pid);
                 break;
@@ -288,7 +255,7 @@ static void say_cause(Sentence *sentence, const Event *event) {
         else if (event->service && strcmp(cause, "essential") == 0)
                 say(sentence, "the ending began: the essential service %s failed for good", event->service);
         else
-                say(sentence, "the ending began: %s%s%s", in_words(cause), event->service ? ", " : "",
+                say(sentence, "the ending began: %s%s%s", sentence_words(cause), event->service ? ", " : "",
                     event->service ? event->service : "");
 }
 
@@ -345,7 +312,7 @@ static void say_about_supervisor(Sentence *sentence, const Event *event) {
                 else
                         say(sentence, "pid %d (%s, uid %u)", (int)event->sender_pid, or_unknown(event->sender_comm),
                             (unsigned)event->sender_uid);
-                say(sentence, ": %s", in_words(event->effect));
+                say(sentence, ": %s", sentence_words(event->effect));
                 break;
         case EVENT_REQUEST_RECEIVED:
                 say(sentence, "request %s from pid %d, uid %u", or_unknown(event->method), (int)event->peer_pid,

@@ -6,7 +6,6 @@
 #include "supervisor/launch.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -79,17 +78,6 @@ static int make_pipe(int *ret_reading, int *ret_writing) {
         return 0;
 }
 
-/* A child that is born in its control group was never outside it; and a move afterwards makes the kernel wait, and
- * every fork with it. -errno: also where the kernel (before 5.7), a sandbox or the group will not have it. */
-static pid_t fork_into(const char *control_group) {
-        _cleanup_(closep) int fd = open(control_group, O_PATH | O_DIRECTORY | O_CLOEXEC);
-        if (fd < 0)
-                return -errno;
-        struct clone_args how = { .flags = CLONE_INTO_CGROUP, .exit_signal = SIGCHLD, .cgroup = (uint64_t)fd };
-        pid_t pid = (pid_t)syscall(SYS_clone3, &how, sizeof how);
-        return pid < 0 ? -errno : pid;
-}
-
 int child_spawn(const ChildPlan *plan, pid_t *ret_pid, int *ret_failure_fd) {
         _cleanup_(closep) int reading = -1, writing = -1;
         int r = make_pipe(&reading, &writing);
@@ -101,18 +89,16 @@ int child_spawn(const ChildPlan *plan, pid_t *ret_pid, int *ret_failure_fd) {
                 .parent = getpid(),
                 .limit = limit_is_known ? &given_limit : NULL,
         };
-        pid_t pid = plan->control_group ? fork_into(plan->control_group) : -1;
-        order.joins = plan->control_group && pid < 0;
-        /* Not fork(): no handler of a library may run in the child. Not vfork(): see the header. */
-        if (pid < 0)
-                pid = _Fork();
+        /* Not fork(): no handler of a library may run in the child. Not vfork(): see the header. Not clone3() into its
+         * control group: the kernels of 2025 kill whoever is made in a group that was killed once (cgroup.kill). */
+        pid_t pid = _Fork();
         if (pid < 0)
                 return -errno;
         if (pid == 0)
                 launch(&order);
         *ret_pid = pid;
         *ret_failure_fd = TAKE_FD(reading);
-        return order.joins ? CHILD_JOINS_BY_ITSELF : 0;
+        return 0;
 }
 
 int child_read_failure(int fd, ChildFailure *ret) {
@@ -129,7 +115,7 @@ int child_read_failure(int fd, ChildFailure *ret) {
         if (n != sizeof failure || !child_step_to_string(failure.step))
                 return -EBADMSG;
         *ret = failure;
-        return 1;
+        return failure.step == CHILD_STEP_CONTROL_GROUP ? CHILD_GOES_ON : 1;
 }
 
 /* Never to -1 or 1: these name everybody, and init; to 0, our own group, only where that is meant. */

@@ -75,6 +75,7 @@ typedef struct ChildPlan {
         const char *directory; /* NULL: endwell's */
         int input_fd;          /* above 0: use this descriptor (it is duplicated) */
         bool inherit_input;    /* else descriptor 0 is endwell's, or without this /dev/null */
+        bool inherit_others;   /* what endwell was started with beyond 0 to 2 stays open in it */
         ChildOutput output, error;
         ChildSession session;
         int parent_death_signal; /* 0: none */
@@ -82,22 +83,21 @@ typedef struct ChildPlan {
         size_t n_descriptors;
         const Listening *listening;       /* what it does to held sockets first; NULL: nothing */
         const Rights *rights;             /* NULL: endwell's own */
-        const char *control_group;        /* directory of a cgroup v2 that it is put into; NULL: none */
+        const char *control_group;        /* directory of a cgroup v2 that it joins; NULL: none */
         char *pid_words[CHILD_PID_WORDS]; /* in `envp`: its pid is written there, see CHILD_PID_ROOM; NULL */
 } ChildPlan;
 
 /* Remembers the descriptor limit that endwell was given and raises its own to the hard one. Call once, early. */
 void child_setup_limits(void);
 
-#define CHILD_JOINS_BY_ITSELF 1
-
 /* 0, the pid, and the reading end of the error pipe (non-blocking, close-on-exec); or -errno (fork, pipe), no child
- * left. CHILD_JOINS_BY_ITSELF: the same, but the kernel would not make it in its control group; it tries to join before
- * exec, and goes on when it cannot. */
+ * left. */
 int child_spawn(const ChildPlan *plan, pid_t *ret_pid, int *ret_failure_fd);
 
-/* After the pipe became readable: 0 exec was reached (end of file), 1 a step failed (*ret), -EAGAIN nothing yet, or
- * -errno. */
+#define CHILD_GOES_ON 2
+
+/* After the pipe became readable: 0 exec was reached (end of file), 1 a step failed (*ret), CHILD_GOES_ON when it could
+ * not join its control group (*ret) and runs all the same: read on; -EAGAIN nothing yet, or -errno. */
 int child_read_failure(int fd, ChildFailure *ret);
 
 /* To a process that is our child and not yet collected: its pid cannot have been given to another. -ESRCH: gone. */

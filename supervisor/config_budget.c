@@ -57,7 +57,7 @@ static void find_place(const Reading *reading, const char **ret_file, unsigned *
 
 static void complain_about_sum(Reading *reading, usec_t sum_usec) {
         const Config *config = reading->config;
-        usec_t reserve = budget_reserve(config->deadline_usec);
+        usec_t reserve = budget_reserve(config->deadline_usec, config->n_members);
         char sum[700];
         const char *file;
         unsigned line;

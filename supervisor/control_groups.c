@@ -15,9 +15,10 @@
 
 #define LEAF_MAX    96 /* of a leaf's name, and of a file's in it */
 #define NAMES_TRIED 8
+#define BUSY_MAX    8 /* leaves that a tidying finds still in use, before it leaves the rest for the next one */
 
 typedef struct Leaf {
-        bool made, retired, doubted;
+        bool made, retired, listed; /* the last: in the list of the retired */
 } Leaf;
 
 struct ControlGroups {
@@ -26,8 +27,9 @@ struct ControlGroups {
         char *leaf_directory;   /* room for the answer of control_groups_leaf() */
         size_t leaf_size;
         int fd; /* of the directory; its lock says that we live */
-        uint32_t n_members, n_retired;
+        uint32_t n_members, n_retired, next_tidied;
         Leaf *leaves;
+        uint32_t *retired; /* numbers of members */
 };
 
 /* ---- Birth ---- */
@@ -85,7 +87,8 @@ static int name_all(ControlGroups *groups, const CgroupPlace *place, const char 
         groups->leaf_size = strlen(groups->directory) + LEAF_MAX;
         groups->leaf_directory = malloc(groups->leaf_size);
         groups->leaves = calloc(groups->n_members + 1UL, sizeof *groups->leaves);
-        return groups->leaf_directory && groups->leaves ? 0 : -ENOMEM;
+        groups->retired = calloc(groups->n_members + 1UL, sizeof *groups->retired);
+        return groups->leaf_directory && groups->leaves && groups->retired ? 0 : -ENOMEM;
 }
 
 static void groups_freep(ControlGroups **groups) {
@@ -126,6 +129,7 @@ ControlGroups *control_groups_free(ControlGroups *groups) {
         free(groups->path);
         free(groups->leaf_directory);
         free(groups->leaves);
+        free(groups->retired);
         free(groups);
         return NULL;
 }
@@ -151,21 +155,10 @@ int control_groups_leaf(ControlGroups *groups, uint32_t member, const char **ret
         if (!leaf->made && mkdirat(groups->fd, name, 0755) < 0 && errno != EEXIST)
                 return -errno;
         leaf->made = true;
-        groups->n_retired -= leaf->retired;
         leaf->retired = false;
         snprintf(groups->leaf_directory, groups->leaf_size, "%s/%s", groups->directory, name);
         *ret_directory = groups->leaf_directory;
         return 0;
-}
-
-void control_groups_doubt(ControlGroups *groups, uint32_t member) {
-        groups->leaves[member].doubted = true;
-}
-
-bool control_groups_is_doubted(ControlGroups *groups, uint32_t member) {
-        bool doubted = groups->leaves[member].doubted;
-        groups->leaves[member].doubted = false;
-        return doubted;
 }
 
 uint32_t control_groups_owner_of(const ControlGroups *groups, pid_t pid) {
@@ -179,12 +172,11 @@ uint32_t control_groups_owner_of(const ControlGroups *groups, pid_t pid) {
 
 int control_groups_each(ControlGroups *groups, uint32_t member, int (*each)(void *userdata, pid_t pid),
                         void *userdata) {
-        const char *directory;
+        char name[LEAF_MAX];
         if (!groups->leaves[member].made)
                 return -ENOENT;
-        (void)control_groups_leaf(groups, member, &directory);
-        size_t length = strlen(directory);
-        snprintf(groups->leaf_directory + length, groups->leaf_size - length, "/cgroup.procs");
+        name_leaf(groups, member, "/cgroup.procs", name);
+        snprintf(groups->leaf_directory, groups->leaf_size, "%s/%s", groups->directory, name);
         return kin_list(groups->leaf_directory, each, userdata);
 }
 
@@ -204,18 +196,32 @@ void control_groups_retire(ControlGroups *groups, uint32_t member) {
         if (!leaf->made || leaf->retired)
                 return;
         leaf->retired = true;
-        groups->n_retired++;
+        if (!leaf->listed)
+                groups->retired[groups->n_retired++] = member;
+        leaf->listed = true;
+}
+
+/* True: nothing more is to be done about it. */
+static bool tidy_leaf(ControlGroups *groups, uint32_t member) {
+        char name[LEAF_MAX];
+        if (!groups->leaves[member].retired)
+                return true; /* its next run has begun meanwhile */
+        name_leaf(groups, member, "", name);
+        if (!cgroup_tree_remove(groups->fd, name))
+                return false;
+        groups->leaves[member].made = groups->leaves[member].retired = false;
+        return true;
 }
 
 void control_groups_tidy(ControlGroups *groups) {
-        char name[LEAF_MAX];
-        for (uint32_t i = 0; groups->n_retired > 0 && i < groups->n_members; i++) {
-                if (!groups->leaves[i].retired)
+        unsigned busy = 0;
+        for (uint32_t n = groups->n_retired; n > 0 && busy < BUSY_MAX; n--) {
+                uint32_t i = groups->next_tidied++ % groups->n_retired, member = groups->retired[i];
+                if (!tidy_leaf(groups, member)) {
+                        busy++;
                         continue;
-                name_leaf(groups, i, "", name);
-                if (!cgroup_tree_remove(groups->fd, name))
-                        continue;
-                groups->leaves[i] = (Leaf){ 0 };
-                groups->n_retired--;
+                }
+                groups->leaves[member].listed = false;
+                groups->retired[i] = groups->retired[--groups->n_retired];
         }
 }

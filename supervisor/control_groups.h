@@ -23,10 +23,6 @@ const char *control_groups_directory(const ControlGroups *groups);
 /* The directory of a member's leaf for its next run, made when it is not there; valid until the next call. Or -errno.
  */
 int control_groups_leaf(ControlGroups *groups, uint32_t member, const char **ret_directory);
-/* The kernel did not make the member's child in its leaf: until it is asked, whether it has joined is not known. The
- * question is forgotten with the answer. */
-void control_groups_doubt(ControlGroups *groups, uint32_t member);
-bool control_groups_is_doubted(ControlGroups *groups, uint32_t member);
 /* Whose leaf a process is in; CREW_NOBODY: nobody's, or gone. */
 uint32_t control_groups_owner_of(const ControlGroups *groups, pid_t pid);
 /* Calls `each` for every living process of a leaf, until it answers non-zero. 0, that answer, or -errno. */
@@ -36,6 +32,7 @@ int control_groups_each(ControlGroups *groups, uint32_t member, int (*each)(void
  */
 int control_groups_kill(ControlGroups *groups, uint32_t member);
 
-/* The main process is gone: the leaf is removed by the first control_groups_tidy() that finds it empty. */
+/* The main process is gone: the leaf is removed by the first control_groups_tidy() that finds it empty. That tries a
+ * few only, in constant time, so it may be called at each death. */
 void control_groups_retire(ControlGroups *groups, uint32_t member);
 void control_groups_tidy(ControlGroups *groups);

@@ -28,8 +28,12 @@ void crew_alarm_member(Crew *crew, const Member *member, usec_t when) {
         alarms_set(&crew->alarms, crew_index(crew, member), when);
 }
 
+static uint32_t alarm_item(const Crew *crew, CrewAlarm alarm) {
+        return crew->n_members + crew->n_runs + crew->n_probes + (uint32_t)alarm;
+}
+
 void crew_alarm(Crew *crew, CrewAlarm alarm, usec_t when) {
-        alarms_set(&crew->alarms, crew->n_members + crew->n_runs + crew->n_probes + (uint32_t)alarm, when);
+        alarms_set(&crew->alarms, alarm_item(crew, alarm), when);
 }
 
 void crew_want_survey(Crew *crew) {
@@ -238,8 +242,15 @@ static void ring(Crew *crew, uint32_t item) {
 
 void crew_on_time(Crew *crew) {
         usec_t now = crew_now(crew);
-        uint32_t item;
+        uint32_t item = alarm_item(crew, CREW_ALARM_CONDUCTOR);
         crew->checks_at_once = 0;
+        /* A phase's limit is that of many members, too. As the phase's it kills them in one go; one by one, thousands
+         * of them might take until the deadline, and the conductor, asked last, would see only that. */
+        if (!crew->finished && alarms_when(&crew->alarms, item) <= now) {
+                alarms_set(&crew->alarms, item, USEC_INFINITY);
+                ring(crew, item);
+                crew_settle(crew);
+        }
         while (!crew->finished && crew->checks_at_once < TURNS_AT_ONCE &&
                (item = alarms_take_due(&crew->alarms, now)) != ALARM_NONE) {
                 ring(crew, item);

@@ -110,15 +110,13 @@ static const char *gone_cause(const Member *member) {
                 return "crashed";
         if (member->oom)
                 return "oom";
-        if (member->illness != ILL_NOT)
-                return "timeout";
+        if (member->illness != ILL_NOT || member->overdue)
+                return "timeout"; /* whatever was needed then */
         if (!reason)
                 return !member->has_exited || member->asked || member->clean ? "clean" : "crashed";
         if (strcmp(reason, "drained") == 0)
                 return "clean";
-        if (strcmp(reason, "died") == 0)
-                return "crashed";
-        return strcmp(reason, "start_timeout") == 0 ? "timeout" : "interrupted";
+        return strcmp(reason, "died") == 0 ? "crashed" : "interrupted";
 }
 
 /* What lives on as configured must be in the journal, whenever it is found and whoever left it (a hook, say). */

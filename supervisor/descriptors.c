@@ -224,7 +224,8 @@ int descriptors_place(const ChildPlan *plan, const Descriptors *descriptors, Chi
         }
         descriptors->kept[n] = descriptors->failure_fd; /* above them all */
         sort(descriptors->kept, n);
-        return close_others(descriptors->kept, n + 1);
+        /* Ours are close-on-exec: only those that were given to us are still there after exec. */
+        return plan->inherit_others ? 0 : close_others(descriptors->kept, n + 1);
 }
 
 void descriptors_fill_standard(void) {

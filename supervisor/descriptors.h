@@ -15,7 +15,7 @@ typedef struct Descriptors {
 
 /* 0 or -errno, and then *ret_step says which one could not be opened. `failure_fd` is right in either case. */
 int descriptors_open(const ChildPlan *plan, Descriptors *descriptors, ChildStep *ret_step);
-/* Places them and closes everything else. */
+/* Places them and closes everything else, but for a plan that inherits. */
 int descriptors_place(const ChildPlan *plan, const Descriptors *descriptors, ChildStep *ret_step);
 
 /* Moves a descriptor to 3 or above: endwell itself may have been started with one of 0 to 2 closed. Takes `fd`; the new

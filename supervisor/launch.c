@@ -26,10 +26,14 @@ static int exit_code_for(ChildStep step, int error) {
         return error == ENOENT || error == ENOTDIR ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 }
 
-_Noreturn static void fail_with(int failure_fd, ChildFailure failure) {
+static void tell(int failure_fd, ChildFailure failure) {
         /* An empty pipe takes so few bytes whole. When nobody reads any more, the exit code still tells the kind. */
         ssize_t n = write(failure_fd, &failure, sizeof failure);
         (void)n;
+}
+
+_Noreturn static void fail_with(int failure_fd, ChildFailure failure) {
+        tell(failure_fd, failure);
         _exit(exit_code_for(failure.step, failure.error));
 }
 
@@ -140,14 +144,15 @@ int launch_exec(char *const *argv, char *const *envp) {
         }
 }
 
-/* "0" is whoever writes it. A child that cannot join is found by other marks, and runs all the same. */
-static void join_control_group(const char *directory) {
+/* "0" is whoever writes it. */
+static int join_control_group(const char *directory) {
         char path[PATH_MAX];
         if (!join(directory, strlen(directory), "cgroup.procs", path))
-                return;
+                return -ENAMETOOLONG;
         _cleanup_(closep) int fd = open(path, O_WRONLY | O_CLOEXEC);
-        if (fd >= 0 && write(fd, "0", 1) < 0)
-                return;
+        if (fd < 0)
+                return -errno;
+        return write(fd, "0", 1) < 0 ? -errno : 0;
 }
 
 /* The failure pipe may have to make room for a descriptor of the plan; its number from here on. */
@@ -205,9 +210,11 @@ _Noreturn void launch(const Launch *launch) {
                 r = signals_reset_for_child();
         if (r < 0)
                 fail(launch->failure_fd, CHILD_STEP_SIGNALS, -r);
+        if (plan->control_group)
+                r = join_control_group(plan->control_group);
+        if (r < 0)
+                tell(launch->failure_fd, (ChildFailure){ .step = CHILD_STEP_CONTROL_GROUP, .error = -r });
         make_listen(launch); /* while all descriptors are there, and all rights */
-        if (launch->joins)
-                join_control_group(plan->control_group);
         int failure_fd = arrange_descriptors(launch);
         apply_rights(launch, failure_fd);
         if (plan->directory && chdir(plan->directory) < 0)

@@ -4,7 +4,6 @@
  * told by name over `failure_fd`. */
 #pragma once
 #include "supervisor/child.h"
-#include <stdbool.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 
@@ -13,7 +12,6 @@ typedef struct Launch {
         int failure_fd; /* close-on-exec, 3 or more */
         pid_t parent;
         const struct rlimit *limit; /* of descriptors; NULL: leave it */
-        bool joins;                 /* its control group, by itself */
 } Launch;
 
 _Noreturn void launch(const Launch *launch);

@@ -31,6 +31,10 @@ static void read_slot(Launches *launches, uint32_t slot, bool child_is_dead) {
         if (launches->fds[slot] < 0)
                 return;
         int r = child_read_failure(launches->fds[slot], &failure);
+        if (r == CHILD_GOES_ON) {
+                launches->handler(launches->userdata, slot, &failure);
+                r = child_read_failure(launches->fds[slot], &failure);
+        }
         if (r == -EAGAIN && !child_is_dead)
                 return;
         close_slot(launches, slot);

@@ -9,7 +9,7 @@
 
 typedef struct Launches Launches;
 
-/* `failure` NULL: exec was reached. */
+/* `failure` NULL: exec was reached. One of CHILD_STEP_CONTROL_GROUP ends nothing, and another word follows. */
 typedef void (*LaunchHandler)(void *userdata, uint32_t slot, const ChildFailure *failure);
 
 int launches_new(Launches **ret, sd_event *event, uint32_t n_slots, LaunchHandler handler, void *userdata);

@@ -117,14 +117,15 @@ void pid1_survey(Pid1 *pid1);
 int pid1_make_probes(Pid1 *pid1);
 /* True: a helper still has something to do or to be collected; its end, or the deadline, ends the loop. */
 bool pid1_await_helpers(Pid1 *pid1);
+/* The ending began: nothing is probed any more, so unless hooks need the prober it ends beside the services. */
+void pid1_release_prober(Pid1 *pid1);
 void pid1_on_helper_exited(Pid1 *pid1, uint32_t helper, Ended how);
 
 void pid1_make_groups(Pid1 *pid1);
 /* Before a spawn: the directory of the member's control group, for the plan; NULL: it has none. */
 const char *pid1_group_for(Pid1 *pid1, uint32_t member);
-/* After it: where the kernel did not put the child there, it is looked at once it runs. */
-void pid1_doubt_group(Pid1 *pid1, uint32_t member);
-void pid1_check_group(Pid1 *pid1, uint32_t member);
+/* It could not be put there (errno), and runs all the same: said once. */
+void pid1_doubt_group(Pid1 *pid1, uint32_t member, int error);
 /* Its main process ended: fills in Ended.oom. */
 void pid1_note_end(Pid1 *pid1, uint32_t member, Ended *how);
 

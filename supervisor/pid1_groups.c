@@ -26,16 +26,15 @@ void pid1_make_groups(Pid1 *pid1) {
         survey_set_groups(pid1->survey, pid1->groups);
 }
 
-static void doubt(Pid1 *pid1, uint32_t member, const char *why) {
+void pid1_doubt_group(Pid1 *pid1, uint32_t member, int error) {
         char name[64];
         if (pid1->groups_doubted)
                 return;
         pid1->groups_doubted = true;
         crew_name(pid1->crew, member, name, sizeof name);
-        log_warning(
-                "could not put %s into its control group: %s; whose its processes are, their session, their parents "
-                "and their environment say (this is said once)",
-                name, why);
+        log_warning("could not put %s into a control group: %s; whose its processes are, their session, their parents "
+                    "and their environment say (this is said once)",
+                    name, strerrordesc_np(error));
 }
 
 const char *pid1_group_for(Pid1 *pid1, uint32_t member) {
@@ -46,20 +45,8 @@ const char *pid1_group_for(Pid1 *pid1, uint32_t member) {
         int r = control_groups_leaf(pid1->groups, member, &directory);
         if (r >= 0)
                 return directory;
-        doubt(pid1, member, strerrordesc_np(-r));
+        pid1_doubt_group(pid1, member, -r);
         return NULL;
-}
-
-void pid1_doubt_group(Pid1 *pid1, uint32_t member) {
-        control_groups_doubt(pid1->groups, member);
-}
-
-void pid1_check_group(Pid1 *pid1, uint32_t member) {
-        if (!pid1->groups || !control_groups_is_doubted(pid1->groups, member))
-                return;
-        pid_t pid = crew_view(pid1->crew, member).pid;
-        if (pid > 0 && control_groups_owner_of(pid1->groups, pid) != member)
-                doubt(pid1, member, "the kernel did not let it join");
 }
 
 void pid1_note_end(Pid1 *pid1, uint32_t member, Ended *how) {

@@ -169,6 +169,11 @@ int pid1_make_probes(Pid1 *pid1) {
         return has_probe_by(pid1->config, false) || has_hook_by_http(pid1->config) ? make_prober(pid1) : 0;
 }
 
+void pid1_release_prober(Pid1 *pid1) {
+        if (pid1->prober && !has_hook_by_http(pid1->config))
+                (void)prober_link_finish(pid1->prober); /* collected like any child; awaited at the end, if need be */
+}
+
 /* ---- What the crew asks ---- */
 
 int pid1_probe(void *self, uint32_t probe_run) {

@@ -121,8 +121,6 @@ int pid1_start(Pid1 *pid1, const ChildPlan *plan, const RosterEntry *entry, uint
         int r = child_spawn(plan, &pid, &failure_fd);
         if (r < 0)
                 return r;
-        if (r == CHILD_JOINS_BY_ITSELF)
-                pid1_doubt_group(pid1, entry->owner);
         launches_watch(pid1->launches, slot, failure_fd);
         RosterEntry known = *entry;
         known.pid = pid;
@@ -145,6 +143,7 @@ int pid1_spawn(void *self, uint32_t member, pid_t *ret_pid) {
         _cleanup_(handover_done) Handover handover = { .ready_fd = -1 };
         ChildPlan plan = { .argv = view.service->argv,
                            .inherit_input = member == pid1->foreground,
+                           .inherit_others = pid1->config->single,
                            .session = pid1_session_of(pid1, member, view.attempt),
                            .control_group = pid1_group_for(pid1, member) };
         add_common(pid1, &outfit.own, &view);

@@ -106,6 +106,8 @@ static void stage_record(void *self, const Event *event) {
         if (filled.kind == EVENT_ENDING_FINISHED)
                 pid1_say_lost_lines(self);
         pid1_record(self, &filled);
+        if (filled.kind == EVENT_ENDING_STARTED)
+                pid1_release_prober(self);
 }
 
 static bool stage_withdraw(void *self) {

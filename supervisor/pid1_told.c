@@ -22,12 +22,13 @@ static const char *step_of(Pid1 *pid1, uint32_t member, const ChildFailure *fail
 void pid1_on_launch(void *userdata, uint32_t slot, const ChildFailure *failure) {
         Pid1 *pid1 = userdata;
         uint32_t n = (uint32_t)crew_size(pid1->crew), n_runs = (uint32_t)crew_hook_runs(pid1->crew);
-        if (slot < n && failure)
+        if (failure && failure->step == CHILD_STEP_CONTROL_GROUP)
+                pid1_doubt_group(pid1, slot, failure->error);
+        else if (slot < n && failure)
                 crew_on_spawn_failed(pid1->crew, slot, step_of(pid1, slot, failure), failure->error);
-        else if (slot < n) {
-                pid1_check_group(pid1, slot);
+        else if (slot < n)
                 crew_on_executed(pid1->crew, slot);
-        } else if (slot >= n + n_runs)
+        else if (slot >= n + n_runs)
                 pid1_on_probe_launch(pid1, slot - n - n_runs, failure);
         else if (failure)
                 crew_on_hook_spawn_failed(pid1->crew, slot - n, child_failure_to_string(failure), failure->error);
@@ -40,6 +41,18 @@ void pid1_on_surveyed(void *userdata) {
         if (pid1->groups)
                 control_groups_tidy(pid1->groups);
         pid1_rearm(pid1);
+}
+
+/* The last one in a group, perhaps. */
+static void on_unknown_collected(Pid1 *pid1, pid_t pid) {
+        if (pid1->config->say_orphans)
+                log_notice("collected orphan %d", (int)pid);
+        else
+                log_debug("collected an unknown child, pid %d", (int)pid);
+        if (survey_is_blind(pid1->survey))
+                survey_ask(pid1->survey);
+        if (pid1->groups)
+                control_groups_tidy(pid1->groups);
 }
 
 static void on_main_collected(Pid1 *pid1, pid_t pid, uint32_t member, Ended how) {
@@ -58,12 +71,7 @@ static void on_main_collected(Pid1 *pid1, pid_t pid, uint32_t member, Ended how)
 void pid1_on_collected(void *userdata, pid_t pid, const RosterEntry *entry, const char *comm, Ended how) {
         Pid1 *pid1 = userdata;
         if (!entry) {
-                if (pid1->config->say_orphans)
-                        log_notice("collected orphan %d", (int)pid);
-                else
-                        log_debug("collected an unknown child, pid %d", (int)pid);
-                if (survey_is_blind(pid1->survey))
-                        survey_ask(pid1->survey); /* the last one of a group, perhaps */
+                on_unknown_collected(pid1, pid);
                 return;
         }
         switch (entry->kind) {
@@ -80,6 +88,8 @@ void pid1_on_collected(void *userdata, pid_t pid, const RosterEntry *entry, cons
                 if (pid1->config->say_orphans)
                         log_notice("collected orphan %d (%s)", (int)pid, comm);
                 crew_on_orphan_gone(pid1->crew, entry->owner, pid, comm, how);
+                if (pid1->groups)
+                        control_groups_tidy(pid1->groups);
                 break;
         case ROSTER_PROBE: pid1_on_probe_exited(pid1, pid, entry->owner, how); break;
         case ROSTER_HELPER: pid1_on_helper_exited(pid1, entry->owner, how); break;

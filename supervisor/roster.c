@@ -183,6 +183,11 @@ void roster_collect(Roster *roster, pid_t pid) {
                 (void)collect(roster, P_PID, pid);
 }
 
+void roster_collect_all(Roster *roster) {
+        while (collect(roster, P_ALL, 0))
+                ;
+}
+
 bool roster_has_ended(pid_t pid) {
         siginfo_t info;
         return pid > 0 && ask(P_PID, pid, WEXITED | WNOWAIT, &info, NULL) == 0 && info.si_pid == pid;

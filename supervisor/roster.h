@@ -50,6 +50,8 @@ void roster_each(Roster *roster, void (*each)(void *userdata, RosterEntry *entry
 void roster_on_child(Roster *roster, pid_t hint);
 /* Collects this one now if it is dead (used before a decision that must not be stale). */
 void roster_collect(Roster *roster, pid_t pid);
+/* Collects all that are dead now, however many. */
+void roster_collect_all(Roster *roster);
 /* Dead, and not collected yet: signals still seem to reach it. One that is not our child is never said to be. */
 bool roster_has_ended(pid_t pid);
 /* Whether we have any child at all, dead or alive: one system call, where a look into /proc costs a hundred times more.

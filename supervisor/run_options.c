@@ -17,7 +17,6 @@ enum {
         OPTION_MODE = 256,
         OPTION_STOP_SIGNAL,
         OPTION_GRACE,
-        OPTION_REWRITE,
 };
 
 static int refuse(char *ret_problem, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -154,10 +153,11 @@ static int apply_command_option(int option, RunOptions *options, char *ret_probl
         case 'g': config->ask_group = true; return 0;
         case 'c': config->ask_group = false; return 0;
         case 'w': config->say_orphans = true; return 0;
+        case 'v': config->log_level += config->log_level < LOG_LEVEL_DEBUG; return 0;
         case 'e': return set_remap(config, optarg, ret_problem);
         case 'p': return read_signal("-p", optarg, &options->parent_death_signal, ret_problem);
         case OPTION_GRACE: return set_grace(config, optarg, ret_problem);
-        case OPTION_REWRITE: return set_rewrite(config, optarg, ret_problem);
+        case 'r': return set_rewrite(config, optarg, ret_problem);
         default: return set_stop_signal(config, optarg, ret_problem);
         }
 }
@@ -170,13 +170,14 @@ static int parse_command_options(int argc, char **argv, RunOptions *ret, char *r
                 { "remap-exit", required_argument, NULL, 'e' },
                 { "stop-signal", required_argument, NULL, OPTION_STOP_SIGNAL },
                 { "grace", required_argument, NULL, OPTION_GRACE },
-                { "rewrite", required_argument, NULL, OPTION_REWRITE },
+                { "rewrite", required_argument, NULL, 'r' },
+                { "verbose", no_argument, NULL, 'v' },
                 { 0 },
         };
         int option;
 
         begin_options();
-        while ((option = getopt_long(argc, argv, "+:sgcwe:p:", options, NULL)) != -1) {
+        while ((option = getopt_long(argc, argv, "+:sgcwve:p:r:", options, NULL)) != -1) {
                 if (option == '?' || option == ':')
                         return refuse_option(argc, argv, option, "[OPTIONS] -- COMMAND", ret_problem);
                 int r = apply_command_option(option, ret, ret_problem);
@@ -198,6 +199,7 @@ static int parse_command_form(int argc, char **argv, int dashes, RunOptions *ret
                 return r;
         }
         ret->command = argv + dashes + 1;
+        ret->single->log_level = LOG_LEVEL_NOTICE;                    /* what is well is not said */
         return parse_command_options(dashes, argv, ret, ret_problem); /* never looks at the command's own options */
 }
 

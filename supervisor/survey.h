@@ -22,12 +22,13 @@ void survey_set_groups(Survey *survey, ControlGroups *groups); /* NULL: there ar
 /* A member's run began: its session is known by this pid. A hook's session counts as its member's. */
 void survey_note_session(Survey *survey, uint32_t member, pid_t session);
 void survey_ask(Survey *survey);
+void survey_look(Survey *survey); /* now */
 
 /* True: /proc is missing, or another PID namespace's. Then a tree is the process group that its main process leads, and
  * nobody can be proven to be elsewhere. */
 bool survey_is_blind(const Survey *survey);
 
-/* Whose a living process is, by its control group and its ancestors first; CREW_NOBODY when nothing proves it. */
+/* Whose a living process is, by its ancestors first; CREW_NOBODY when nothing proves it. */
 uint32_t survey_owner_of(Survey *survey, pid_t pid);
 
 /* Signals a member's main process, the rest of its tree, or both; CREW_NOBODY: the unattributed orphans. Tells each by

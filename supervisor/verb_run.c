@@ -32,10 +32,9 @@ int verb_run(int argc, char **argv) {
                 fprintf(stderr, "endwell run: %s\nTry `endwell help run`.\n", problem);
                 return EXIT_USAGE;
         }
-        if (options.single) {
+        if (options.single)
                 config = options.single;
-                config->log_level = LOG_LEVEL_NOTICE;
-        } else {
+        else {
                 int code = load(&options, &config);
                 if (code != 0)
                         return code;

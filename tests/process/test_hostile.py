@@ -315,3 +315,20 @@ def without_proc_trees_are_signalled_by_group_and_that_is_said(case):
     equal(run.end(), 0, "exit code")
     check("/proc does not show this PID namespace" in run.errors(), "nothing is said of /proc")
     equal(case.signals("kept"), [signal.SIGTERM], "signals of the rest of the group")
+
+
+@test(alone=True)
+def two_thousand_that_do_not_heed_the_asking_are_dead_and_named_within_the_deadline(case):
+    plan = case.plan(Phases="one", GraceSec=10, DeadlineSec=5, LogLevel="warning")
+    plan.service("deaf", "/bin/sleep 3600", Phase="one", Instances=2000, KillSignal="WINCH")  # which sleep does not notice
+    run = case.run(plan).ready()
+    equal(run.end(), 82, "exit code")
+    finished = run.journal.only("ending_finished")
+    check(finished["took_us"] <= 5 * S, f"gone {finished['took_us'] - 5 * S} us after the deadline")
+    equal((finished["killed"], finished["left"]), (2000, 0), "killed and left")
+    killed = {line["instance"] for line in run.journal.all("service_killed", service="deaf")}
+    gone = {line["instance"] for line in run.journal.all("service_gone", service="deaf", killed=1)}
+    equal((len(killed), len(gone)), (2000, 2000), "each was named once, and is gone")
+    equal(len(run.journal.all("service_killed")), 2000, "how many kills were told")
+    # Only the first ones are looked up in /proc, where their names are. (Of a machine that is very slow: some more.)
+    within(sum(1 for line in run.journal.all("service_killed") if line.get("comm")), 1, 1000, "how many were looked up")

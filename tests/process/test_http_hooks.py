@@ -3,7 +3,6 @@ import os
 import signal
 import ssl
 import subprocess
-import time
 
 from case import test
 from endwell import children, read_link
@@ -78,7 +77,7 @@ def another_answer_or_none_is_exit_code_1_with_a_reason(case):
         case.serving("web", number + 1)
         equal(run.end(), 80, f"exit code after {error}")
         equal(finished(run), ("exited", 1, error, False), f"how {request} ended")
-        check(error in run.errors(), f"{error} was said")
+        check(f"failed: {error}" in run.errors(), f"{error} was said")
 
 
 @test
@@ -95,16 +94,15 @@ def a_start_hook_that_is_refused_makes_a_failed_start(case):
 @test
 def a_hook_that_is_not_answered_is_cut_at_its_limit(case):
     server = case.serve(RawServer(lambda own, connection: (read_request(connection), own.released.wait())))
-    run = case.run(plan_with(case, f"GET {server.url()}", TimeoutSec="1s")).ready()
+    run = case.run(plan_with(case, f"GET {server.url()}", TimeoutSec="2s")).ready()
     case.serving("web")
     run.send(signal.SIGTERM)
     wait_until(lambda: server.connections, "the request")
-    begun = time.monotonic()
     run.connect().result("status")
-    within(time.monotonic() - begun, 0, 0.5, "the answer while the hook hangs")
+    run.journal.none("hook_finished")
     equal(run.wait(), 0, "exit code")
     equal(finished(run), ("exited", 1, None, True), "how it ended")
-    within(run.journal.span_us(run.journal.only("hook_started"), run.journal.only("hook_finished")), 999 * MS, 1500 * MS,
+    within(run.journal.span_us(run.journal.only("hook_started"), run.journal.only("hook_finished")), 1999 * MS, 10 * S,
            "its limit")
     equal(server.connections[0].recv(1), b"", "its connection is closed")
 
@@ -140,7 +138,7 @@ def a_prober_that_is_stopped_holds_up_neither_a_hook_nor_the_end(case):
     equal(run.wait(), 0, "exit code")
     line = run.journal.only("hook_finished", hook="last")
     check(line["timed_out"], "it was cut")
-    within(run.journal.span_us(run.journal.only("hook_started", hook="last"), line), 499 * MS, 1000 * MS, "its limit")
+    within(run.journal.span_us(run.journal.only("hook_started", hook="last"), line), 499 * MS, 10 * S, "its limit")
 
 
 @test

@@ -20,7 +20,7 @@ def good():
         lines += [member("service_starting", service), member("service_started", service, pid=pid)]
     lines += [line("ending_started"), line("readiness_changed", ready=False)]
     for phase, service, pid in (("http", "web", 3), ("db", "data", 2)):
-        lines += [line("phase_started", phase=phase), member("service_asked", service, pid=pid),
+        lines += [line("phase_started", phase=phase), member("service_asked", service, pid=pid, reason="ending"),
                   member("service_exited", service, pid=pid), member("service_gone", service),
                   member("hook_started", service, hook=f"after-{service}"), line("phase_finished", phase=phase)]
     return lines + [line("ending_finished", code=0)]
@@ -52,6 +52,13 @@ def faults():
     yield "a hook twice", good()[:-1] + [member("hook_started", "web", hook="after-web"), line("ending_finished", code=0)]
     yield "a start in the ending", good()[:-1] + [member("service_starting", "web"), line("ending_finished", code=0)]
     yield "a restart in the ending", good()[:-1] + [member("service_restart_scheduled", "web"), line("ending_finished", code=0)]
+    lines = good()
+    lines[at(lines, "service_asked", service="web")]["reason"] = "liveness"
+    yield "probed to death in the ending", lines
+    yield "a probe that looks in the ending", good()[:-1] + [member("probe_changed", "web"), line("ending_finished", code=0)]
+    lines = good()
+    lines[at(lines, "service_exited", service="web")].update(event="service_left", probe="liveness")
+    yield "a check that is left in place of its service", lines
     yield "ready again", good()[:-1] + [line("readiness_changed", ready=True), line("ending_finished", code=0)]
     yield "an end that nothing tells", [one for one in good() if one["event"] != "service_exited"]
     lines = good()

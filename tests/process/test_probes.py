@@ -151,9 +151,9 @@ def who_never_becomes_ready_fails_by_timeout_start_sec_and_gives_up(case):
     equal(run.wait(), 83, "exit code")
     equal(run.journal.only("service_gave_up")["failures"], 2, "failures")
     run.journal.none("service_ready")
-    begun, ended = run.journal.all("service_started"), run.journal.all("service_exited")
+    begun, ended = run.journal.all("service_starting"), run.journal.all("service_exited")
     equal((len(begun), len(ended)), (2, 2), "runs")
-    within(run.journal.span_us(begun[0], ended[0]), 399 * MS, 3 * S, "how long each was waited for")
+    within(run.journal.span_us(begun[0], ended[0]), 399 * MS, 30 * S, "how long each was waited for")
 
 
 # Alive
@@ -255,21 +255,28 @@ def a_command_that_hangs_is_killed_with_its_whole_group(case):
     actor = os.environ["ENDWELL_ACTOR"]
     steps = (f"{actor} as probe , spawn as child + serve --ignore , spawn --double as grandchild + serve --ignore , "
              "serve --ignore")
-    run = case.run(plan_with(case, LivenessProbe=f"exec:{steps} {OFTEN} timeout=500ms failures=1", RestartSec="1ms",
-                             StartLimitBurst=1))
+    plan = plan_with(case, LivenessProbe=f"exec:{steps} {OFTEN} timeout=500ms failures=1", RestartSec="1ms",
+                     StartLimitBurst=1, Essential="no")
+    plan.actor("other", Phase="one")
+    run = case.run(plan)
     group = [case.serving(name)["pid"] for name in ("probe", "child", "grandchild")]
     equal(run.journal.until("probe_changed")["detail"][:9], "timed out", "detail")
     for pid in group:
         wait_until(lambda: not run.lives(pid), f"the end of {pid}")
-    equal(run.wait(), 83, "exit code")
+    run.journal.until("service_gave_up")
+    equal(run.end(), 0, "exit code")
     equal(len(case.log.all("serving", name="probe")), 1, "checks")
 
 
 @test
 def a_command_leaves_nothing_of_its_group_behind(case):
-    actor = os.environ["ENDWELL_ACTOR"]
-    run = case.run(plan_with(case, ReadinessProbe=f"exec:{actor} spawn --double as left + serve --ignore period=60s")).ready()
+    actor, gate = os.environ["ENDWELL_ACTOR"], case.fifo("gate")
+    steps = f"{actor} spawn --double as left + serve --ignore , eof {gate}"
+    run = case.run(plan_with(case, ReadinessProbe=f"exec:{steps} period=60s timeout=60s"))
     left = case.serving("left")["pid"]
+    with open(gate, "wb"):
+        pass
+    run.ready()
     wait_until(lambda: not run.lives(left), "the end of what the check left behind")
     equal(run.end(), 0, "exit code")
     run.journal.none("service_killed")
@@ -346,7 +353,7 @@ def case_40_a_liveness_probe_that_fails_during_the_drain_restarts_and_kills_nobo
     journal.none("service_killed")
     journal.none("service_restart_scheduled")
     equal(len(journal.all("service_started")), 1, "runs")
-    within(journal.span_us(journal.only("service_asked"), journal.only("service_exited")), 1490 * MS, 5 * S, "its drain")
+    within(journal.span_us(journal.only("service_asked"), journal.only("service_exited")), 1490 * MS, 19 * S, "its drain")
     equal([line for line in journal.all("probe_changed") if line["seq"] > journal.only("ending_started")["seq"]], [],
           "changes after the ending began")
 
@@ -363,7 +370,7 @@ def checks_that_run_when_the_ending_begins_do_not_hold_it_up(case):
     run.send(signal.SIGTERM)
     equal(run.wait(), 0, "exit code")
     equal([line["pid"] for line in case.log.all("serving", name="probe")], [check_pid], "checks")
-    within(run.journal.span_us(run.journal.only("ending_started"), run.journal.only("ending_finished")), 0, 2 * S, "time")
+    within(run.journal.span_us(run.journal.only("ending_started"), run.journal.only("ending_finished")), 0, 20 * S, "time")
 
 
 # The prober

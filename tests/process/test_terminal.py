@@ -249,7 +249,8 @@ def a_pager_that_reads_while_the_command_has_the_terminal_shares_it(case):
         equal(signals(case, name), [signal.SIGINT], "signals of the command")
 
 
-LATER = "import signal; signal.pthread_sigmask(signal.SIG_BLOCK, [10]); print('ready', flush=True); signal.sigwait([10]); "
+LATER = ("import signal; signal.pthread_sigmask(signal.SIG_BLOCK, [10]); print('ready', flush=True); "
+         "signal.sigwait([10]); ")
 
 
 @test

@@ -292,10 +292,13 @@ void laws_on_signal(Laws *laws, uint32_t member, Whom whom, int signal_number, c
                 laws->services[world->schedule->service_of[member]].stopped |= laws->ending;
                 return;
         }
+        if (!truth->told_to_go) {
+                laws_check_ill(laws, member, signal_number, reason);
+                laws_check_sockets_before(laws, member, reason);
+        }
+        truth->told_to_go = true;
         if (truth->asked_usec != USEC_INFINITY || !lives)
                 return;
-        laws_check_ill(laws, member, signal_number, reason);
-        laws_check_sockets_before(laws, member, reason);
         truth->asked_usec = world->now_usec;
         if (!laws->ending || truth->stops_before || laws_is_development(laws))
                 return;

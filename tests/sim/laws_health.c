@@ -5,8 +5,8 @@
 
 bool laws_is_up(const Laws *laws, uint32_t member) {
         const MemberTruth *truth = &laws->members[member];
-        return laws->world->main_slot[member] != NO_SLOT && !laws->ending && truth->asked_usec == USEC_INFINITY &&
-               !truth->killed && !truth->stops_before;
+        return laws->world->main_slot[member] != NO_SLOT && !laws->ending && !truth->told_to_go && !truth->killed &&
+               !truth->stops_before;
 }
 
 usec_t laws_slack(const Laws *laws) {
@@ -60,7 +60,7 @@ void laws_begin_run(Laws *laws, uint32_t member) {
         truth->longest_usec = 0;
         truth->sign_usec = USEC_INFINITY;
         truth->watchdog_usec = laws_service(laws, member)->watchdog_usec;
-        truth->says_ready = truth->ill = truth->triggered = false;
+        truth->says_ready = truth->ill = truth->triggered = truth->told_to_go = false;
         for (unsigned i = 0; i < laws->n_probes; i++) {
                 ProbeTruth *probe = &laws->probes[i];
                 if (probe->member != member)
@@ -187,13 +187,22 @@ void laws_on_check_begun(Laws *laws, uint32_t run) {
         probe->run = laws->world->runs[probe->member];
 }
 
+static bool is_command(const ProbeTruth *probe) {
+        return probe->config->by == PROBE_BY_EXEC;
+}
+
+/* The other checks have their time kept by whoever looks, and a second for his answer; his silence says nothing. */
+static usec_t limit_of(const ProbeTruth *probe) {
+        return usec_add(probe->begun_usec, probe->config->timeout_usec + (is_command(probe) ? 0 : USEC_PER_SEC));
+}
+
 void laws_on_call_off(Laws *laws, uint32_t run) {
         ProbeTruth *probe = &laws->probes[run];
         if (!probe->open || !probe->wanted)
                 laws_break(laws, "P", "probe run %u was called off, and nothing of it was wanted", run);
         probe->wanted = false;
-        probe->called_off_early = laws->world->now_usec < usec_add(probe->begun_usec, probe->config->timeout_usec);
-        if (!probe->called_off_early && laws_is_up(laws, probe->member))
+        probe->called_off_early = laws->world->now_usec < limit_of(probe);
+        if (!probe->called_off_early && is_command(probe) && laws_is_up(laws, probe->member))
                 count(laws, probe, PROBE_FAILED);
 }
 
@@ -238,8 +247,8 @@ void laws_check_ill(Laws *laws, uint32_t member, int signal_number, const char *
 static void note_stuck(Laws *laws, uint32_t run) {
         ProbeTruth *probe = &laws->probes[run];
         usec_t again = usec_add(probe->begun_usec, usec_min(probe->config->period_usec, USEC_PER_SEC));
-        probe->stuck |=
-                probe->open && !probe->wanted && laws_is_up(laws, probe->member) && laws->world->now_usec >= again;
+        probe->stuck |= is_command(probe) && probe->open && !probe->wanted && laws_is_up(laws, probe->member) &&
+                        laws->world->now_usec >= again;
         if (probe->stuck && laws_is_up(laws, probe->member))
                 form_opinion(laws, probe, crew_probe_view(laws->world->crew, run).opinion);
 }
@@ -277,7 +286,7 @@ static void check_probe(Laws *laws, uint32_t run) {
                 return;
         if (probe->called_off_early && probe->open && probe->run == world->runs[probe->member])
                 laws_break(laws, "P", "probe run %u was called off before its time", run);
-        if (probe->open && probe->wanted && now > usec_add(probe->begun_usec, probe->config->timeout_usec))
+        if (probe->open && probe->wanted && now > limit_of(probe))
                 laws_break(laws, "P", "the check of probe run %u is awaited beyond its time", run);
         if (!probe->open && !waits(laws, probe) && !is_decided(probe) && now > probe->latest_usec)
                 laws_break(laws, "P", "probe run %u is forgotten", run);

@@ -25,7 +25,7 @@ void laws_check_sockets_before(Laws *laws, uint32_t member, const char *reason) 
 
 static bool serves(const Laws *laws, uint32_t member) {
         const MemberTruth *truth = &laws->members[member];
-        return laws->world->main_slot[member] != NO_SLOT && truth->asked_usec == USEC_INFINITY && !truth->killed;
+        return laws->world->main_slot[member] != NO_SLOT && !truth->told_to_go && !truth->killed;
 }
 
 static bool somebody_serves(const Laws *laws, uint32_t service) {
@@ -83,7 +83,7 @@ void laws_on_reload_signal(Laws *laws, uint32_t member, int signal_number) {
                 laws_break(laws, "R", "member %u was told to reload out of its turn", member);
         if (signal_number != laws_service(laws, member)->reload_signal)
                 laws_break(laws, "R", "member %u was told to reload by signal %d", member, signal_number);
-        if (truth->executed_usec == USEC_INFINITY || truth->asked_usec != USEC_INFINITY)
+        if (truth->executed_usec == USEC_INFINITY || truth->told_to_go)
                 laws_break(laws, "R", "member %u was told to reload before exec, or after it was asked", member);
         truth->reloaded = true;
         laws->reload_signals++;

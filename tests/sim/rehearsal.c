@@ -189,7 +189,7 @@ static void plan(Rehearsal *rehearsal) {
         Budget budget;
         budget_plan(deadline, phases, n, &budget,
                     &sum); /* at most 0.4 s of delays in 0.25 s at least: may be refused … */
-        if (sum > deadline - budget_reserve(deadline)) {
+        if (sum > deadline - budget_reserve(deadline, 2 * n)) {
                 for (unsigned i = 0; i < n; i++)
                         phases[i].delay_usec = 0; /* … then without them */
                 budget_plan(deadline, phases, n, &budget, &sum);

@@ -18,6 +18,16 @@ static uint32_t stage_random(void *self) {
         return number % 16 == 0 ? 0 : number % 16 == 1 ? UINT32_MAX : number;
 }
 
+/* Now and then one ends at the very instant at which the ending is asked for, or a little before. */
+static void perhaps_end_with_all(World *world, Script *script) {
+        usec_t end = WORLD_BEGINS_USEC + world->schedule->end_usec, before = random_usec(&world->random, 0, 25000);
+        usec_t born = usec_add(world->now_usec, script->exec_usec);
+        if (world->chooser || script->exec_error || born + before >= end || !random_chance(&world->random, 4))
+                return;
+        script->life_usec = end - before - born;
+        script->end = (Ended){ .code = CLD_EXITED, .status = random_chance(&world->random, 30) ? 0 : 1 };
+}
+
 static int stage_spawn(void *self, uint32_t member, pid_t *ret_pid) {
         World *world = self;
         const Schedule *schedule = world->schedule;
@@ -32,6 +42,7 @@ static int stage_spawn(void *self, uint32_t member, pid_t *ret_pid) {
                 return -EAGAIN;
         }
         script_make(&script, schedule->characters[service], &schedule->services[service], &world->random);
+        perhaps_end_with_all(world, &script);
         if (world->rewrite)
                 world->rewrite(world, member, &script);
         uint32_t slot = world_new_process(world, PROCESS_MAIN, PID_ONE, member, &script);

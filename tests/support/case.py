@@ -10,6 +10,10 @@ from plan import Plan
 TESTS = []
 
 
+class Skipped(Exception):
+    """What this test is about cannot be had on this machine: said with the reason, neither passed nor failed."""
+
+
 class Declared:
     def __init__(self, function, repeat, full, alone):
         self.function, self.full, self.alone = function, full, alone

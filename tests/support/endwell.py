@@ -19,6 +19,15 @@ def children(pid):
         return []
 
 
+def descendants(pid):
+    """Those nearest first."""
+    found, new = [], [pid]
+    while new:
+        new = [child for one in new for child in children(one)]
+        found += new
+    return found
+
+
 def status_field(pid, name):
     """A line of /proc/PID/status as words; empty when the process is gone."""
     try:

@@ -6,16 +6,19 @@ import threading
 import time
 import traceback
 
-from case import Case
+from case import Case, Skipped
+from groups import sweep
 
 PRINTING = threading.Lock()
 
 
 def run_one(declared, repeat):
-    """True when it passed."""
-    case, begun, problem = Case(declared.name, repeat), time.monotonic(), None
+    """True when it passed, None when it was skipped."""
+    case, begun, problem, skipped = Case(declared.name, repeat), time.monotonic(), None, None
     try:
         declared.function(case)
+    except Skipped as reason:
+        skipped = str(reason)
     except Exception as error:  # whatever goes wrong in a test is its failure, and the others go on
         kind = "" if isinstance(error, AssertionError) else traceback.format_exc()
         problem = f"{error}\n{kind}{case.explain()}"
@@ -26,10 +29,11 @@ def run_one(declared, repeat):
     finally:
         case.clean()
     with PRINTING:
-        print(f"{'FAIL' if problem else 'ok  '} {declared.name} ({time.monotonic() - begun:.1f} s)", flush=True)
+        word = "FAIL" if problem else "skip" if skipped else "ok  "
+        print(f"{word} {declared.name} ({skipped or f'{time.monotonic() - begun:.1f} s'})", flush=True)
         if problem:
             print("     " + problem.replace("\n", "\n     "), flush=True)
-    return problem is None
+    return None if skipped else problem is None
 
 
 def run_all(tests, jobs, repeat_of):
@@ -38,9 +42,10 @@ def run_all(tests, jobs, repeat_of):
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         results = list(pool.map(lambda one: run_one(one, repeat_of(one)), beside))
     results += [run_one(one, repeat_of(one)) for one in alone]
-    passed = sum(results)
-    print(f"{passed} passed, {len(results) - passed} failed")
-    return 0 if results and passed == len(results) else 1
+    sweep()
+    passed, failed = results.count(True), results.count(False)
+    print(f"{passed} passed, {failed} failed")
+    return 0 if passed and not failed else 1
 
 
 def refuse(problem):

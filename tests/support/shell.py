@@ -8,7 +8,7 @@ import subprocess
 import termios
 import threading
 
-from endwell import BINARY, children, read_link, status_field
+from endwell import BINARY, children, descendants, read_link, status_field
 from journal import check, wait_until, TIMEOUT_SECONDS
 
 TYPIST = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../process/programs/typist.py")
@@ -155,11 +155,7 @@ class Shell(Terminal):
         return wait_until(find, "the program below endwell")
 
     def descendants(self):
-        found, new = [], [self.pid]
-        while new:
-            new = [child for pid in new for child in children(pid)]
-            found += new
-        return found
+        return descendants(self.pid)
 
     def until_state(self, pid, wanted):
         wait_until(lambda: state(pid) in wanted, f"process {pid} in state {wanted} (now {state(pid)})")

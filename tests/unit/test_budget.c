@@ -22,8 +22,20 @@ Test(budget, the_deadline_stays_below_the_grace) {
 }
 
 Test(budget, the_reserve_is_two_percent_or_a_quarter_second) {
-        cr_assert_eq(budget_reserve(SEC(27)), SEC(0.54));
-        cr_assert_eq(budget_reserve(SEC(8)), SEC(0.25));
+        cr_assert_eq(budget_reserve(SEC(27), 1), SEC(0.54));
+        cr_assert_eq(budget_reserve(SEC(8), 1), SEC(0.25));
+        cr_assert_eq(budget_reserve(SEC(8), 500), SEC(0.25));
+}
+
+Test(budget, thousands_of_members_need_a_longer_reserve) {
+        cr_assert_eq(budget_reserve(SEC(8), 2000), SEC(1));
+        cr_assert_eq(budget_reserve(SEC(60), 2000), SEC(1.2), "two percent are more");
+        cr_assert_eq(budget_reserve(SEC(8), 60000), SEC(4), "but never more than half");
+
+        BudgetPhase phases[] = { { "http", 0, USEC_INFINITY, 1500 }, { "db", 0, USEC_INFINITY, 500 } };
+        Budget budget = plan(SEC(8), phases, 2);
+        cr_assert_eq(budget.reserve_usec, SEC(1));
+        cr_assert_eq(budget_limit(&budget, 1), SEC(7));
 }
 
 Test(budget, the_default_phases_share_three_to_six_to_one) {

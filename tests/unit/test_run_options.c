@@ -92,7 +92,7 @@ Test(run_options, names_are_made_of_what_a_name_may_have) {
 
 Test(run_options, each_option_of_the_second_form_arrives) {
         must_parse("-s -g -w -e 143 --remap-exit 0 -e255 -p KILL --stop-signal=QUIT --grace 1min --rewrite 15:3 "
-                   "--rewrite HUP:0 "
+                   "-r HUP:0 "
                    "--rewrite SIGUSR1:RTMIN+1 -- x");
         const Config *config = options.single;
 
@@ -104,6 +104,22 @@ Test(run_options, each_option_of_the_second_form_arrives) {
         cr_expect_eq(config->budget.deadline_usec, 54 * USEC_PER_SEC);
         cr_expect(config->rewrite[SIGTERM] == SIGQUIT && config->rewrite[SIGHUP] == 0);
         cr_expect(config->rewrite[SIGUSR1] == SIGRTMIN + 1 && config->rewrite[SIGINT] == SIGINT);
+}
+
+Test(run_options, what_is_well_is_said_with_v_and_everything_with_two) {
+        static const struct {
+                const char *line;
+                LogLevel level;
+        } rows[] = {
+                { "-- x", LOG_LEVEL_NOTICE },
+                { "-v -- x", LOG_LEVEL_INFO },
+                { "-vv -- x", LOG_LEVEL_DEBUG },
+                { "-vvv --verbose -- x", LOG_LEVEL_DEBUG },
+        };
+        for (size_t i = 0; i < LENGTH_OF(rows); i++) {
+                must_parse(rows[i].line);
+                cr_expect_eq(options.single->log_level, rows[i].level, "%s", rows[i].line);
+        }
 }
 
 Test(run_options, with_a_command_c_is_single_child_and_the_last_word_wins) {

@@ -56,6 +56,28 @@ Test(sentence, every_kind_is_a_sentence_whatever_its_flags_are) {
         }
 }
 
+Test(sentence, a_hook_by_http_has_no_process_to_name) {
+        char text[SENTENCE_MAX];
+        Event event = {
+                .kind = EVENT_HOOK_STARTED, .hook = "drain", .on = "pre-stop", .service = "web", .instances = 1
+        };
+        cr_assert_str_eq(sentence_write(&event, text), "hook drain (pre-stop of web) began");
+        Event failed = { .kind = EVENT_HOOK_FINISHED,
+                         .hook = "drain",
+                         .on = "pre-stop",
+                         .service = "web",
+                         .instances = 1,
+                         .code_word = "exited",
+                         .status = 1,
+                         .error = "HTTP 500" };
+        cr_assert_str_eq(sentence_write(&failed, text), "hook drain (pre-stop of web) failed: HTTP 500");
+        failed.pid = 12;
+        failed.error = "exec x: No such file or directory";
+        cr_assert_not_null(strstr(sentence_write(&failed, text), " could not be started: exec x"));
+        event.pid = 12;
+        cr_assert_str_eq(sentence_write(&event, text), "hook drain (pre-stop of web) began (pid 12)");
+}
+
 Test(sentence, text_without_end_is_cut_within_the_bound) {
         static AnyEvent any;
         static char endless[4 * SENTENCE_MAX];

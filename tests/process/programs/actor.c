@@ -104,12 +104,13 @@ static const struct {
         void (*run)(char **words);
 } steps[] = {
         { "as", step_as },           { "attempts", step_attempts }, { "barrier", step_barrier },
-        { "collect", step_collect }, { "die", step_die },           { "eof", step_eof },
-        { "exec", step_exec },       { "exit", step_exit },         { "flood", step_flood },
-        { "kill", step_kill },       { "notify", step_notify },     { "orphans", step_orphans },
-        { "print", step_print },     { "race", step_race },         { "report", step_report },
-        { "say", step_say },         { "serve", step_serve },       { "sleep", step_sleep },
-        { "spawn", step_spawn },     { "tell", step_tell },         { "write", step_write },
+        { "bomb", step_bomb },       { "collect", step_collect },   { "die", step_die },
+        { "eof", step_eof },         { "exec", step_exec },         { "exit", step_exit },
+        { "flood", step_flood },     { "kill", step_kill },         { "notify", step_notify },
+        { "orphans", step_orphans }, { "print", step_print },       { "race", step_race },
+        { "report", step_report },   { "say", step_say },           { "serve", step_serve },
+        { "sleep", step_sleep },     { "spawn", step_spawn },       { "tell", step_tell },
+        { "write", step_write },
 };
 
 static void run_step(char **words) {

@@ -32,6 +32,7 @@ void step_serve(char **words);
 void step_spawn(char **words);
 void step_orphans(char **words);
 void step_race(char **words);
+void step_bomb(char **words);
 void step_notify(char **words);
 void step_barrier(char **words);
 void step_flood(char **words);

@@ -125,6 +125,19 @@ void step_race(char **words) {
         actor_wait_until(actor_now_usec() + (uint64_t)actor_number(words[0]));
 }
 
+/* bomb: forks as fast as it may, in sessions of their own, and so does what it forks, for ever. Whoever kills one of
+ * them makes room for the next. The process itself goes on with its next step. */
+void step_bomb(char **words) {
+        (void)words;
+        pid_t first = fork();
+        if (first < 0)
+                actor_die("fork");
+        while (first == 0)
+                if (fork() == 0)
+                        (void)setsid();
+        actor_log("exploding", "%s", "");
+}
+
 /* nest PROGRAM …: a first process of a namespace with nothing in it: passes on nothing, collects everything. */
 void step_nest(char **words) {
         pid_t child = fork(), ended;
