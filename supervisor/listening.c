@@ -82,7 +82,7 @@ static int begin_path(const ListeningSocket *socket) {
 }
 
 /* Until it listens nobody can connect to it, so nobody comes before its owner is set. */
-static int begin(const Listening *listening, const ListeningSocket *socket) {
+static int prepare(const Listening *listening, const ListeningSocket *socket) {
         bool is_path = socket->address->sa_family == AF_UNIX;
         int r = 0;
         if (listening_is_done(socket->fd))
@@ -91,9 +91,26 @@ static int begin(const Listening *listening, const ListeningSocket *socket) {
                 r = is_path ? begin_path(socket) : bind_to(socket);
         if (r >= 0 && is_path && (listening->uid != (uid_t)-1 || listening->gid != (gid_t)-1))
                 r = give_away(socket, listening->uid, listening->gid);
-        if (r < 0)
-                return r;
+        return r;
+}
+
+static int begin(const Listening *listening, const ListeningSocket *socket) {
+        (void)listening;
+        if (listening_is_done(socket->fd))
+                return 0;
         return listen(socket->fd, BACKLOG) < 0 ? -errno : 0;
+}
+
+static int with_each(const Listening *listening, int (*act)(const Listening *, const ListeningSocket *),
+                     size_t *ret_which) {
+        for (size_t i = 0; i < listening->n; i++) {
+                int r = act(listening, &listening->sockets[i]);
+                if (r < 0) {
+                        *ret_which = i;
+                        return r;
+                }
+        }
+        return 0;
 }
 
 /* A lock of a process and not of a descriptor, which all children would share. It goes with the process, or with exec,
@@ -103,14 +120,17 @@ static int lock(const Listening *listening, short how) {
         return fcntl(listening->lock_fd, F_SETLKW, &range) < 0 ? -errno : 0;
 }
 
+/* None listens before all have their addresses: nobody gets through to a service that is not to start. */
 int listening_begin(const Listening *listening, size_t *ret_which) {
         size_t which = 0;
         int r = lock(listening, F_WRLCK);
-        for (; r >= 0 && which < listening->n; which++)
-                r = begin(listening, &listening->sockets[which]);
-        if (r < 0) {
-                *ret_which = which > 0 ? which - 1 : 0;
-                return r;
-        }
-        return lock(listening, F_UNLCK);
+        if (r >= 0)
+                r = with_each(listening, prepare, &which);
+        if (r >= 0)
+                r = with_each(listening, begin, &which);
+        if (r >= 0)
+                r = lock(listening, F_UNLCK);
+        if (r < 0)
+                *ret_which = which;
+        return r;
 }

@@ -201,9 +201,13 @@ int sockets_open(Sockets *sockets, uint32_t service, const Listening **ret, bool
 void sockets_reset(Sockets *sockets, uint32_t service) {
         const Listening *listening = &sockets->holdings[service].listening;
         for (size_t i = 0; i < listening->n; i++) {
-                int flags = listening->sockets[i].fd < 0 ? -1 : fcntl(listening->sockets[i].fd, F_GETFL);
-                if (flags >= 0 && flags & O_NONBLOCK)
-                        (void)fcntl(listening->sockets[i].fd, F_SETFL, flags & ~O_NONBLOCK); /* always allowed */
+                int fd = listening->sockets[i].fd;
+                int flags = fd < 0 ? -1 : fcntl(fd, F_GETFL);
+                if (flags < 0)
+                        continue;
+                /* Neither can fail, but that there is no filter. */
+                (void)fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
+                (void)setsockopt(fd, SOL_SOCKET, SO_DETACH_FILTER, &(int){ 0 }, sizeof(int));
         }
 }
 

@@ -20,7 +20,7 @@ Sockets *sockets_free(Sockets *sockets); /* closes all */
  * already. Or -errno (no descriptor, no memory), and what was there is still there. A socket that a service has shut
  * down is replaced. */
 int sockets_open(Sockets *sockets, uint32_t service, const Listening **ret, bool *ret_done);
-/* As a first start finds them: O_NONBLOCK off. */
+/* As a first start finds them: O_NONBLOCK off, and no filter that keeps clients out. */
 void sockets_reset(Sockets *sockets, uint32_t service);
 void sockets_close(Sockets *sockets, uint32_t service);
 

@@ -3,7 +3,7 @@ import os
 import signal
 
 from case import test
-from endwell import read_link
+from endwell import read_link, status_field
 from journal import check, equal, wait_until
 
 HERE = os.path.dirname(os.path.realpath(__file__))
@@ -167,7 +167,14 @@ def a_newline_makes_the_service_ready_and_not_earlier(case):
 
 @test
 def a_newline_of_a_process_that_is_gone_still_counts(case):
-    run = case.run(line_plan(case, "line 9 \\\\n exit 0", Essential="no", Restart="no"))
+    gate = case.path("gate")
+    run = case.run(line_plan(case, f"wait-for {gate} line 9 \\\\n exit 0", Essential="no", Restart="no"))
+    pid = run.outside(case.log.until("found")["pid"])
+    os.kill(run.pid, signal.SIGSTOP)  # so that it finds both at once, the newline and the end
+    with open(gate, "w", encoding="ascii"):
+        pass
+    wait_until(lambda: status_field(pid, "State")[:1] == ["Z"], "the service has ended")
+    os.kill(run.pid, signal.SIGCONT)
     exited = run.journal.until("service_exited", service="web")
     run.journal.order(run.journal.only("service_ready", service="web"), exited)
     equal(run.wait(), 0, "exit code")

@@ -159,6 +159,7 @@ Test(listening, a_port_that_is_taken_is_said) {
         int taken = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
         cr_assert(bind(taken, sockets[1].address, sockets[1].length) == 0 && listen(taken, 1) == 0);
         cr_assert_eq(begin_failing_at(1), -EADDRINUSE);
+        cr_assert_not(listening_is_done(sockets[0].fd), "all listen or none");
         close(taken);
         cr_assert_eq(begin(), 0);
 }

@@ -131,7 +131,7 @@ Test(roster, each_orphan_keeps_its_own_name, .timeout = 30) {
                 cr_assert_str_empty(comm_of(pid), "nobody's name is inherited");
                 if (next(&state) % 4 == 0)
                         continue;
-                snprintf(names[pid], sizeof names[pid], "n%d-%d", (int)pid % 100000, step % 100000);
+                snprintf(names[pid], sizeof names[pid], "n%u-%u", (unsigned)pid % PIDS, (unsigned)step % 100000U);
                 roster_set_comm(roster, pid, names[pid]);
         }
         for (pid_t pid = 1; pid < PIDS; pid++)

@@ -5,7 +5,9 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -138,6 +140,20 @@ Test(sockets, a_reset_makes_them_blocking_again) {
         sockets_reset(sockets, 0);
         cr_assert_not(fcntl(first->sockets[1].fd, F_GETFL) & O_NONBLOCK);
         sockets_reset(sockets, 1); /* not open at all */
+}
+
+Test(sockets, a_reset_lets_those_in_whom_a_service_has_kept_out) {
+        struct sock_filter nothing = BPF_STMT(BPF_RET | BPF_K, 0);
+        struct sock_fprog program = { .len = 1, .filter = &nothing };
+        const ListeningSocket *held = &begin(0)->sockets[1];
+        cr_assert(setsockopt(held->fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) == 0);
+        _cleanup_(closep) int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        cr_assert(connect(client, held->address, held->length) < 0 && errno == EINPROGRESS);
+        struct pollfd connected = { .fd = client, .events = POLLOUT };
+        cr_assert_eq(poll(&connected, 1, 100), 0, "nobody comes in");
+        sockets_reset(sockets, 0);
+        cr_assert_eq(poll(&connected, 1, 20000), 1, "the kernel asks again");
+        cr_assert(connected.revents & POLLOUT && !(connected.revents & POLLERR));
 }
 
 Test(sockets, what_a_service_has_shut_down_listens_again_in_the_next_run) {

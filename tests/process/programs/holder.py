@@ -159,7 +159,7 @@ def main():
     run(sys.argv[1:])
     log("serving")
     while True:
-        signal.pause()
+        time.sleep(0.05)  # not pause(2): a signal just before it would be heard only after the next one
 
 
 main()
