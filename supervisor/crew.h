@@ -127,6 +127,7 @@ typedef struct MemberView {
          * does. */
         const char *unready_probe, *unready_detail;
         bool ready;   /* now: its run is, and its readiness probe agrees */
+        bool rests;   /* done, failed or left */
         bool awaited; /* the present phase, or the start, waits for it */
 } MemberView;
 

@@ -52,6 +52,7 @@ MemberView crew_view(const Crew *crew, uint32_t index) {
                 .unready_probe = unready ? probe_kind_to_string((ProbeKind)unready->kind) : NULL,
                 .unready_detail = unready ? unready->detail : NULL,
                 .ready = member->life.state == LIFE_READY && !unready,
+                .rests = life_is_resting(member->life.state),
                 .awaited = crew_is_awaited(crew, member),
         };
         owner_write(&member->owner, view.owner);

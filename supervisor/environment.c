@@ -32,8 +32,7 @@ void environment_add(Environment *environment, const char *name, const char *for
         va_end(arguments);
         if (m < 0 || (size_t)n + (size_t)m >= room)
                 return;
-        environment->own[environment->n++] = at;
-        environment->own[environment->n] = NULL;
+        environment_put(environment, at);
         environment->used += (size_t)n + (size_t)m + 1;
 }
 

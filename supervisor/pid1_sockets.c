@@ -8,7 +8,6 @@
 
 #include "base/log.h"
 #include "base/take.h"
-#include "supervisor/life.h"
 #include "supervisor/pid1.h"
 #include "supervisor/plan.h"
 
@@ -211,16 +210,13 @@ static void take_into_store(Pid1 *pid1, uint32_t member, const MailboxMessage *m
                     name);
 }
 
-static bool rests(const char *state) {
-        int known = life_state_from_string(state);
-        return known >= 0 && life_is_resting((LifeState)known);
-}
-
 /* What a process sends that has outlived its service's rest would be kept for ever. */
 void pid1_store(Pid1 *pid1, uint32_t member, const MailboxMessage *message) {
         const NotifyWords *words = message->words;
+        if (!pid1->store || (!words->fdstore && !words->fdstore_remove))
+                return;
         MemberView view = crew_view(pid1->crew, member);
-        if (view.service->descriptor_store_max == 0 || rests(view.state))
+        if (view.service->descriptor_store_max == 0 || view.rests)
                 return;
         if (words->fdstore)
                 take_into_store(pid1, member, message);
