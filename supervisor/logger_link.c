@@ -1,61 +1,34 @@
 /* logger_link.c - the life of the logger process: started, started again, given up, finished. */
 #include "supervisor/logger_link.h"
 #include "base/clock.h"
-#include "base/names.h"
 #include "base/take.h"
-#include "supervisor/child.h"
 #include "supervisor/logger_link_internal.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#define RESTART_USEC USEC_PER_SEC
-#define STEADY_USEC  (10 * USEC_PER_SEC) /* who lived that long did not fail in a row */
-#define SOCKET_BYTES (256 * 1024)
+#define MESSAGES_AT_ONCE 16
+#define WAKE_UPS         50 /* in WAKE_UPS_USEC: a flood of marks holds up its service, not PID 1 */
+#define WAKE_UPS_USEC    (100 * USEC_PER_MSEC)
 
 /* ---- Its life ---- */
 
 static void disconnect(LoggerLink *link) {
-        link->talk = sd_event_source_disable_unref(link->talk);
-        link->birth = sd_event_source_disable_unref(link->birth);
-        link->socket = close_fd(link->socket);
-        link->failure_fd = close_fd(link->failure_fd);
+        helper_disconnect(&link->helper);
         link_journal_stop(&link->journal);
 }
 
-static int on_birth(sd_event_source *source, int fd, uint32_t revents, void *userdata) {
-        LoggerLink *link = userdata;
-        ChildFailure failure;
-
-        (void)source, (void)revents;
-        int r = child_read_failure(fd, &failure);
-        if (r == -EAGAIN)
-                return 0;
-        if (r > 0)
-                link_say(link, LOG_LEVEL_ERR, "the logger %s could not be started (%s): %s", link->program,
-                         child_step_to_string(failure.step), strerror(failure.error));
-        link->birth = sd_event_source_disable_unref(link->birth);
-        link->failure_fd = close_fd(link->failure_fd);
-        return 0;
-}
-
-static int spawn(LoggerLink *link, int its_socket) {
+static int spawn(LoggerLink *link) {
         const Config *config = link->plan.config;
         char *argv[12], size[24];
         unsigned n = 0;
-        ChildPlan plan = { .argv = argv,
-                           .envp = link->plan.environment,
-                           .input_fd = its_socket,
-                           .output = { .fd = -1, .null = true },
-                           .error = CHILD_OUTPUT_INHERIT };
 
-        argv[n++] = link->program;
+        argv[n++] = link->helper.program;
         argv[n++] = (char *)"--log-format";
         argv[n++] = (char *)log_format_to_string(config->log_format);
         argv[n++] = (char *)"--log-level";
@@ -68,46 +41,23 @@ static int spawn(LoggerLink *link, int its_socket) {
                 argv[n++] = size;
         }
         argv[n] = NULL;
-        return child_spawn(&plan, &link->pid, &link->failure_fd);
+        return helper_start(&link->helper, argv);
 }
 
-static int connect_logger(LoggerLink *link) {
-        static const int bytes = SOCKET_BYTES;
-        _cleanup_(closep) int its_socket = -1;
-        int ends[2];
-
-        if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) < 0)
-                return -errno;
-        link->socket = ends[0];
-        its_socket = ends[1];
-        /* An expression of 64 KiB must fit; where the kernel gives less, it says so when one does not. */
-        (void)setsockopt(link->socket, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
-        if (link->plan.journal_path) {
-                int r = link_journal_start(&link->journal);
-                if (r < 0)
-                        return r;
-        }
-        return spawn(link, its_socket);
-}
-
-static void count_failure(LoggerLink *link);
 static void go_on_without(LoggerLink *link);
 
 static void start(LoggerLink *link) {
-        link->started = clock_now_usec();
-        int r = connect_logger(link);
+        int r = link->plan.journal_path ? link_journal_start(&link->journal) : 0;
+        if (r < 0)
+                helper_fail_to_start(&link->helper, -r);
+        else
+                r = spawn(link);
         if (r < 0) {
-                link_say(link, LOG_LEVEL_ERR, "the logger could not be started: %s", strerror(-r));
-                count_failure(link);
                 go_on_without(link);
                 return;
         }
-        link->plan.spawned(link->plan.userdata, link->pid);
-        r = link_listen(link);
-        if (r >= 0)
-                r = sd_event_add_io(link->event, &link->birth, link->failure_fd, EPOLLIN, on_birth, link);
-        if (r < 0) /* it will see its socket closed and exit, which counts as a failure */
-                disconnect(link);
+        if (link->helper.socket < 0)
+                link_journal_stop(&link->journal);
         link_streams_forget(&link->streams);
         link_send_or_wait(link);
         link_journal_pump(&link->journal);
@@ -123,77 +73,67 @@ static int on_restart(sd_event_source *source, uint64_t usec, void *userdata) {
 }
 
 static void give_up(LoggerLink *link) {
-        link->given_up = true;
-        link_say(link, LOG_LEVEL_ERR,
-                 "the logger was given up after %u failures in a row: hooks by LogPattern are not seen, output of "
-                 "services that have one is dropped until they are started again%s; SIGUSR2 tries again",
-                 link->failures, link->plan.journal_path ? ", the journal is kept in memory only" : "");
+        link->helper.given_up = true;
+        helper_say(&link->helper, LOG_LEVEL_ERR,
+                   "the logger was given up after %u failures in a row: hooks by LogPattern are not seen, output of "
+                   "services that have one is dropped until they are started again%s; SIGUSR2 tries again",
+                   link->helper.failures, link->plan.journal_path ? ", the journal is kept in memory only" : "");
         link_streams_drain_all(&link->streams);
-}
-
-static void count_failure(LoggerLink *link) {
-        if (usec_sub(clock_now_usec(), link->started) >= STEADY_USEC)
-                link->failures = 0;
-        link->failures++;
 }
 
 /* After a failure, which was said and counted; or after the end that was wished for. */
 static void go_on_without(LoggerLink *link) {
-        usec_t due = usec_max(clock_now_usec(), usec_add(link->started, RESTART_USEC));
+        usec_t due = usec_max(clock_now_usec(), usec_add(link->helper.started_usec, HELPER_RESTART_USEC));
 
         disconnect(link);
         if (link->settling != 0)
                 link_call_settled(link); /* nobody will answer */
-        if (link->finishing)
+        if (link->helper.finishing)
                 return;
-        if (link->failures >= LOGGER_FAILURES_MAX ||
-            sd_event_add_time(link->event, &link->restart, CLOCK_MONOTONIC, due, USEC_PER_MSEC, on_restart, link) < 0)
+        if (link->helper.failures >= LOGGER_FAILURES_MAX ||
+            sd_event_add_time(link->helper.event, &link->restart, CLOCK_MONOTONIC, due, USEC_PER_MSEC, on_restart,
+                              link) < 0)
                 give_up(link);
 }
 
 static void say_exit(const LoggerLink *link, Ended how) {
-        char name[SIGNAL_TEXT_MAX], what[64];
+        char text[HELPER_DESCRIPTION_SIZE];
+        const char *what = helper_describe_end(how, text);
 
-        if (how.code == CLD_EXITED)
-                snprintf(what, sizeof what, "ended with exit code %d", how.status);
+        if (link->helper.finishing)
+                helper_say(&link->helper, LOG_LEVEL_WARNING, "the logger %s at the end: its last lines may be missing",
+                           what);
         else
-                snprintf(what, sizeof what, "was killed by %s", signal_to_string(how.status, name));
-        if (link->finishing)
-                link_say(link, LOG_LEVEL_WARNING, "the logger %s at the end: its last lines may be missing", what);
-        else
-                link_say(link, LOG_LEVEL_WARNING, "the logger %s (failure %u of at most %d in a row)", what,
-                         link->failures, LOGGER_FAILURES_MAX);
+                helper_say(&link->helper, LOG_LEVEL_WARNING, "the logger %s (failure %u of at most %d in a row)", what,
+                           link->helper.failures, LOGGER_FAILURES_MAX);
 }
 
 void logger_link_on_exited(LoggerLink *link, Ended how) {
-        link_hear_last_words(link);
-        link->pid = 0;
-        if (link->birth)
-                on_birth(link->birth, link->failure_fd, 0, link);
-        if (!link->finishing)
-                count_failure(link);
-        if (!link->finishing || how.code != CLD_EXITED || how.status != 0)
+        helper_bury(&link->helper);
+        if (!link->helper.finishing)
+                helper_count_failure(&link->helper);
+        if (!link->helper.finishing || how.code != CLD_EXITED || how.status != 0)
                 say_exit(link, how);
         go_on_without(link);
 }
 
 pid_t logger_link_pid(const LoggerLink *link) {
-        return link->pid;
+        return link->helper.pid;
 }
 
 static void on_handed_over(void *userdata) {
         LoggerLink *link = userdata;
-        if (link->socket >= 0)
-                shutdown(link->socket, SHUT_WR); /* the logger reads this as the end; we still hear it */
+        if (link->helper.socket >= 0)
+                shutdown(link->helper.socket, SHUT_WR); /* the logger reads this as the end; we still hear it */
 }
 
 bool logger_link_finish(LoggerLink *link) {
-        link->finishing = true;
+        link->helper.finishing = true;
         link->restart = sd_event_source_disable_unref(link->restart);
-        if (link->pid == 0) {
+        if (link->helper.pid == 0) {
                 if (link->plan.journal_path)
-                        link_say(link, LOG_LEVEL_WARNING, "the end of the journal is not in %s: no logger runs",
-                                 link->plan.journal_path);
+                        helper_say(&link->helper, LOG_LEVEL_WARNING,
+                                   "the end of the journal is not in %s: no logger runs", link->plan.journal_path);
                 return false;
         }
         if (link->plan.journal_path)
@@ -210,18 +150,18 @@ void logger_link_pump(LoggerLink *link) {
 }
 
 void logger_link_reopen(LoggerLink *link) {
-        if (link->given_up && !link->finishing) {
-                link->given_up = false;
-                link->failures = 0;
+        if (link->helper.given_up && !link->helper.finishing) {
+                link->helper.given_up = false;
+                link->helper.failures = 0;
                 start(link);
-        } else if (link->pid != 0) {
+        } else if (link->helper.pid != 0) {
                 link->reopen_unsent = true;
                 link_send_or_wait(link);
         }
 }
 
 bool logger_link_settle(LoggerLink *link) {
-        if (link->pid == 0 || link->socket < 0 || link->streams.n_used == 0)
+        if (link->helper.pid == 0 || link->helper.socket < 0 || link->streams.n_used == 0)
                 return false;
         link->settling = ++link->questions;
         link->settle_unsent = true;
@@ -262,7 +202,7 @@ static int duplicate(int fd) {
 int logger_link_open(LoggerLink *link, uint32_t member, uint16_t service, unsigned instance, int ret_fds[static 2]) {
         const ServiceConfig *config = &link->plan.config->services[service];
 
-        if (link->given_up || link->finishing)
+        if (link->helper.given_up || link->helper.finishing)
                 return -ENOTCONN;
         int out = link_streams_open(&link->streams, member, service, instance, 0);
         if (out < 0)
@@ -292,23 +232,38 @@ void logger_link_started(LoggerLink *link, uint32_t member, pid_t pid) {
 
 static void on_dropped(void *userdata, const LinkStream *stream) {
         LoggerLink *link = userdata;
-        link_say(link, LOG_LEVEL_WARNING,
-                 "what an earlier run of %s@%u wrote was dropped: its target has taken nothing for %d runs",
-                 link->plan.config->services[stream->service].name, stream->instance, LOGGER_RUNS_MAX);
+        helper_say(&link->helper, LOG_LEVEL_WARNING,
+                   "what an earlier run of %s@%u wrote was dropped: its target has taken nothing for %d runs",
+                   link->plan.config->services[stream->service].name, stream->instance, LOGGER_RUNS_MAX);
+}
+
+static void on_writable(void *userdata) {
+        link_send_or_wait(userdata);
 }
 
 int logger_link_new(LoggerLink **ret, sd_event *event, const LoggerPlan *plan) {
         LoggerLink *link = calloc(1, sizeof *link);
         if (!link)
                 return -ENOMEM;
-        link->event = sd_event_ref(event);
         link->plan = *plan;
-        link->socket = link->failure_fd = -1;
         link_journal_init(&link->journal, event, plan->archive);
         link->journal.on_handed_over = on_handed_over;
         link->journal.userdata = link;
-        link->program = strdup(plan->program);
-        int r = link->program ? link_streams_init(&link->streams, event, plan->config) : -ENOMEM;
+        int r = helper_init(&link->helper, event,
+                            &(HelperPlan){ .name = "logger",
+                                           .program = plan->program,
+                                           .environment = plan->environment,
+                                           .messages_at_once = MESSAGES_AT_ONCE,
+                                           .wake_ups = WAKE_UPS,
+                                           .wake_ups_usec = WAKE_UPS_USEC,
+                                           .heard = link_on_message,
+                                           .writable = on_writable,
+                                           .link = link,
+                                           .spawned = plan->spawned,
+                                           .say = plan->say,
+                                           .userdata = plan->userdata });
+        if (r >= 0)
+                r = link_streams_init(&link->streams, event, plan->config);
         if (r < 0) {
                 logger_link_free(link);
                 return r;
@@ -327,8 +282,7 @@ LoggerLink *logger_link_free(LoggerLink *link) {
         disconnect(link);
         link_journal_done(&link->journal);
         link_streams_done(&link->streams);
-        sd_event_unref(link->event);
-        free(link->program);
+        helper_done(&link->helper);
         free(link);
         return NULL;
 }

@@ -7,6 +7,7 @@
  * pid1_sockets.c  what is held for services: sockets, stored descriptors, ready pipes
  * pid1_told.c     what children tell: by error pipes, ends, messages
  * pid1_logger.c   the logger
+ * pid1_helpers.c  what is done alike for the logger and the prober
  * pid1_groups.c   control groups, and whom the OOM killer took
  * pid1_signals.c  what signals mean here
  * pid1_terminal.c the foreground program
@@ -34,6 +35,7 @@
 #include "supervisor/sockets.h"
 #include "supervisor/survey.h"
 #include "supervisor/terminal.h"
+#include <limits.h>
 
 #define HELPER_LOGGER 0 /* RosterEntry.owner of a helper */
 #define HELPER_PROBER 1
@@ -121,6 +123,9 @@ int pid1_make_probes(Pid1 *pid1);
 bool pid1_await_helpers(Pid1 *pid1);
 /* The ending began: nothing is probed any more, so unless hooks need the prober it ends beside the services. */
 void pid1_release_prober(Pid1 *pid1);
+int pid1_find_helper(uint32_t helper, char ret_program[static PATH_MAX]); /* said when it cannot be found */
+void pid1_remember_helper(Pid1 *pid1, uint32_t helper, pid_t pid);
+void pid1_on_said(void *userdata, LogLevel level, const char *sentence);
 void pid1_on_helper_exited(Pid1 *pid1, uint32_t helper, Ended how);
 
 void pid1_make_groups(Pid1 *pid1);

@@ -7,11 +7,9 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "base/log.h"
 #include "base/names.h"
 #include "base/take.h"
 #include "supervisor/child.h"
-#include "supervisor/libexec.h"
 #include "supervisor/pid1.h"
 
 #define DETAIL_MAX 128
@@ -111,16 +109,7 @@ static void on_answered(void *userdata, uint32_t request, ProbeAnswer answer, co
 }
 
 static void on_spawned(void *userdata, pid_t pid) {
-        Pid1 *pid1 = userdata;
-        int r = roster_add(pid1->roster, &(RosterEntry){ .pid = pid, .kind = ROSTER_HELPER, .owner = HELPER_PROBER });
-        if (r < 0)
-                log_warning("could not remember the prober, pid %d: %s; its end will not be noticed", (int)pid,
-                            strerrordesc_np(-r));
-}
-
-static void on_said(void *userdata, LogLevel level, const char *sentence) {
-        (void)userdata;
-        log_line(level, "%s", sentence);
+        pid1_remember_helper(userdata, HELPER_PROBER, pid);
 }
 
 static bool has_probe_by(const Config *config, bool command) {
@@ -142,22 +131,19 @@ static bool has_hook_by_http(const Config *config) {
 
 static int make_prober(Pid1 *pid1) {
         char program[PATH_MAX];
-        int r = libexec_find("prober", program);
-        if (r < 0) {
-                log_err("could not find endwell-prober: %s; nothing was started", strerrordesc_np(-r));
-                return r;
-        }
-        return prober_link_new(&pid1->prober, pid1->event,
-                               &(ProberPlan){ .program = program,
-                                              .environment = environ,
-                                              .log_format = pid1->config->log_format,
-                                              .log_level = pid1->config->log_level,
-                                              .n_requests = (uint32_t)(crew_probe_runs(pid1->crew) +
-                                                                       crew_hook_runs(pid1->crew)),
-                                              .answered = on_answered,
-                                              .spawned = on_spawned,
-                                              .say = on_said,
-                                              .userdata = pid1 });
+        int r = pid1_find_helper(HELPER_PROBER, program);
+        return r < 0 ? r
+                     : prober_link_new(&pid1->prober, pid1->event,
+                                       &(ProberPlan){ .program = program,
+                                                      .environment = environ,
+                                                      .log_format = pid1->config->log_format,
+                                                      .log_level = pid1->config->log_level,
+                                                      .n_requests = (uint32_t)(crew_probe_runs(pid1->crew) +
+                                                                               crew_hook_runs(pid1->crew)),
+                                                      .answered = on_answered,
+                                                      .spawned = on_spawned,
+                                                      .say = pid1_on_said,
+                                                      .userdata = pid1 });
 }
 
 int pid1_make_probes(Pid1 *pid1) {

@@ -1,31 +1,14 @@
 /* prober_talk.c - the words between PID 1 and the prober. */
 #include "base/clock.h"
 #include "base/packet.h"
-#include "base/take.h"
 #include "supervisor/child.h"
 #include "supervisor/prober_link_internal.h"
 #include <errno.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/epoll.h>
 
-#define LATE_USEC        (100 * USEC_PER_MSEC)
-#define MESSAGE_MAX      256
-#define SENTENCE_MAX     512
-#define MESSAGES_AT_ONCE 32
-#define LAST_TURNS       64
-
-void prober_say(const ProberLink *link, LogLevel level, const char *format, ...) {
-        char sentence[SENTENCE_MAX];
-        va_list ap;
-
-        va_start(ap, format);
-        vsnprintf(sentence, sizeof sentence, format, ap);
-        va_end(ap);
-        link->plan.say(link->plan.userdata, level, sentence);
-}
+#define LATE_USEC   (100 * USEC_PER_MSEC)
+#define MESSAGE_MAX 256
 
 static void answer(ProberLink *link, uint32_t number, ProbeAnswer found, const char *detail) {
         prober_queue_move(&link->queue, number, QUEUE_FREE); /* first: the next question may follow at once */
@@ -68,7 +51,7 @@ static int send_request(const ProberLink *link, const QueueItem *item) {
         if (item->what.purpose == PROBER_HOOK)
                 packet_add_unsigned(&packet, "HOOK", 1);
         packet_set_body(&packet, item->what.target);
-        return packet_send(link->socket, &packet);
+        return packet_send(link->helper.socket, &packet);
 }
 
 /* Until the socket is full. Who is dead gets nothing, and what waits goes to the next one. */
@@ -81,13 +64,13 @@ void prober_send_waiting(ProberLink *link) {
                 if (r == 0) {
                         prober_queue_move(&link->queue, number, QUEUE_SENT);
                 } else if (r != -EAGAIN && r != -EPIPE && r != -ECONNRESET) {
-                        prober_say(link, LOG_LEVEL_WARNING,
+                        helper_say(&link->helper, LOG_LEVEL_WARNING,
                                    "a request could not be sent to the prober: %s; it is not made", strerror(-r));
                         prober_link_call_off(link, number);
                         r = 0;
                 }
         }
-        (void)sd_event_source_set_io_events(link->talk, r == -EAGAIN ? EPOLLIN | EPOLLOUT : EPOLLIN);
+        helper_want_to_write(&link->helper, r == -EAGAIN);
 }
 
 /* Where it cannot be said, its own timeout ends the work. */
@@ -97,7 +80,7 @@ void prober_send_cancel(const ProberLink *link, uint64_t id) {
 
         packet_init(&packet, head, sizeof head);
         packet_add_unsigned(&packet, "CANCEL", id);
-        (void)packet_send(link->socket, &packet);
+        (void)packet_send(link->helper.socket, &packet);
 }
 
 /* ---- From the prober ---- */
@@ -116,11 +99,13 @@ static int read_answer(const Packet *packet, ProbeAnswer *ret) {
         return 0;
 }
 
-static void on_message(ProberLink *link, const Packet *packet) {
+void prober_on_message(void *userdata, const Packet *packet) {
+        ProberLink *link = userdata;
         const char *detail = packet_get(packet, "DETAIL");
         ProbeAnswer found;
         uint64_t id;
 
+        link->patience = sd_event_source_disable_unref(link->patience);
         if (packet_get_unsigned(packet, "ANSWER", &id) < 0 || read_answer(packet, &found) < 0)
                 return;
         uint32_t number = prober_queue_find(&link->queue, id);
@@ -128,52 +113,16 @@ static void on_message(ProberLink *link, const Packet *packet) {
                 answer(link, number, found, detail ? detail : "");
 }
 
-/* At most `most` messages. False when the prober has closed its side: its exit is told by the roster. */
-static bool hear(ProberLink *link, unsigned most) {
-        char text[MESSAGE_MAX];
-        Packet packet;
-
-        packet_init(&packet, text, sizeof text);
-        for (unsigned i = 0; i < most && link->socket >= 0; i++) {
-                int r = packet_receive(link->socket, &packet);
-                if (r != PACKET_RECEIVED)
-                        return r == -EAGAIN;
-                link->patience = sd_event_source_disable_unref(link->patience);
-                on_message(link, &packet);
-                packet_done(&packet);
-        }
-        return true;
-}
-
-static int on_talk(sd_event_source *source, int fd, uint32_t revents, void *userdata) {
-        ProberLink *link = userdata;
-
-        (void)fd;
-        if (revents & EPOLLOUT)
-                prober_send_waiting(link);
-        if (revents & (EPOLLIN | EPOLLHUP | EPOLLERR) && !hear(link, MESSAGES_AT_ONCE))
-                (void)sd_event_source_set_enabled(source, SD_EVENT_OFF);
-        return 0;
-}
-
-int prober_listen(ProberLink *link) {
-        return sd_event_add_io(link->event, &link->talk, link->socket, EPOLLIN, on_talk, link);
-}
-
-void prober_hear_last_words(ProberLink *link) {
-        for (unsigned i = 0; i < LAST_TURNS && link->socket >= 0 && hear(link, MESSAGES_AT_ONCE); i++)
-                continue;
-}
-
 /* ---- One that hangs ---- */
 
 static int on_impatient(sd_event_source *source, uint64_t due, void *userdata);
 
 void prober_be_patient(ProberLink *link) {
-        if (link->patience || link->pid == 0 || link->finishing)
+        if (link->patience || link->helper.pid == 0 || link->helper.finishing)
                 return;
         usec_t due = usec_add(clock_now_usec(), PROBER_PATIENCE_USEC);
-        (void)sd_event_add_time(link->event, &link->patience, CLOCK_MONOTONIC, due, USEC_PER_MSEC, on_impatient, link);
+        (void)sd_event_add_time(link->helper.event, &link->patience, CLOCK_MONOTONIC, due, USEC_PER_MSEC, on_impatient,
+                                link);
 }
 
 static int on_impatient(sd_event_source *source, uint64_t due, void *userdata) {
@@ -185,8 +134,8 @@ static int on_impatient(sd_event_source *source, uint64_t due, void *userdata) {
                 prober_be_patient(link);
                 return 0;
         }
-        prober_say(link, LOG_LEVEL_WARNING, "the prober said nothing for %d s; it is killed",
+        helper_say(&link->helper, LOG_LEVEL_WARNING, "the prober said nothing for %d s; it is killed",
                    (int)(PROBER_PATIENCE_USEC / USEC_PER_SEC));
-        (void)child_signal(link->pid, SIGKILL); /* gone meanwhile: its end is told next */
+        (void)child_signal(link->helper.pid, SIGKILL); /* gone meanwhile: its end is told next */
         return 0;
 }
