@@ -121,6 +121,11 @@ class Shell(Terminal):
         """Waits until the shell wants its next command; the place where that one will be shown."""
         return self.until(f"[{self.typed + 1}]> ", since)
 
+    def suspend(self, since):
+        """Ctrl-Z, until the shell has said that its job has stopped, and wants its next command."""
+        self.type("\x1a")
+        self.prompt(self.until("Stopped", since))
+
     def begin(self, command):
         """Types a command; the place behind it."""
         since = self.place()

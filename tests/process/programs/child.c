@@ -1,10 +1,7 @@
 /* child.c - what a child finds: its signals, descriptors, session, limits and directory. */
 #include "errand.h"
-#include "supervisor/signals.h"
-#include <linux/filter.h>
-#include <linux/seccomp.h>
+#include "old_kernel.h"
 #include <signal.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -111,27 +108,14 @@ static void a_child_of_a_parent_without_descriptors_has_three(void) {
 
 /* As in a sandbox of before 2019. From here on close_range(2) is gone for this process and its children. */
 static void a_kernel_without_close_range_leaks_nothing(void) {
-        struct sock_filter code[] = {
-                BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-                BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_close_range, 0, 1),
-                BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-                BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-        };
-        struct sock_fprog program = { .len = LENGTH_OF(code), .filter = code };
-        CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0);
-        CHECK(syscall(SYS_close_range, 3000, 3001, 0) < 0);
+        lose_close_range();
         for (int fd = 3; fd < 250; fd++)
                 CHECK(dup2(0, fd) == fd);
         Outcome outcome = report(plan_of(NULL));
         CHECK(strncmp(outcome.output, "fds 0 1 2\n", 10) == 0);
 }
 
-const char *witness;
-
 int main(int argc, char **argv) {
-        signals_block();
-        CHECK_EQUAL(argc, 2);
-        witness = argv[1];
         static const Case cases[] = {
                 CASE(a_child_starts_with_empty_signal_sets),
                 CASE(a_child_has_three_descriptors_and_no_more),
@@ -143,5 +127,5 @@ int main(int argc, char **argv) {
                 CASE(a_child_of_a_parent_without_descriptors_has_three),
                 CASE(a_kernel_without_close_range_leaks_nothing),
         };
-        return run_errands(cases, LENGTH_OF(cases));
+        return run_errands(argc, argv, cases, LENGTH_OF(cases));
 }

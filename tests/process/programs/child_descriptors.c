@@ -1,10 +1,7 @@
 /* child_descriptors.c - the descriptors that a child was promised, at the numbers that it was promised, and no others;
  * and the words in its environment that hold its pid. */
 #include "errand.h"
-#include "supervisor/signals.h"
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
+#include "old_kernel.h"
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -203,26 +200,13 @@ static void a_child_knows_its_own_pid(void) {
 
 /* From here on close_range(2) is gone for this process and its children. */
 static void without_close_range_it_is_the_same(void) {
-        struct sock_filter code[] = {
-                BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-                BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_close_range, 0, 1),
-                BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-                BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-        };
-        struct sock_fprog program = { .len = LENGTH_OF(code), .filter = code };
         open_numbered(3, 53);
-        CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0);
-        CHECK(syscall(SYS_close_range, 3000, 3001, 0) < 0);
+        lose_close_range();
         for (int i = 0; i < 50; i++)
                 one_round(50);
 }
 
-const char *witness;
-
 int main(int argc, char **argv) {
-        signals_block();
-        CHECK_EQUAL(argc, 2);
-        witness = argv[1];
         static const Case cases[] = {
                 CASE(two_may_change_places),
                 CASE(one_may_stay_where_it_is_and_stand_elsewhere_too),
@@ -234,5 +218,5 @@ int main(int argc, char **argv) {
                 CASE(a_child_knows_its_own_pid),
                 CASE(without_close_range_it_is_the_same),
         };
-        return run_errands(cases, LENGTH_OF(cases));
+        return run_errands(argc, argv, cases, LENGTH_OF(cases));
 }

@@ -1,7 +1,6 @@
 /* child_rights.c - what a child may do and use: its user, groups, limits, capabilities; and what it is refused. */
 #include "errand.h"
 #include "supervisor/rights.h"
-#include "supervisor/signals.h"
 #include <grp.h>
 #include <inttypes.h>
 #include <linux/capability.h>
@@ -391,12 +390,7 @@ static void a_child_of_another_user_hears_of_its_parents_death(void) {
         CHECK_EQUAL(info.si_status, SIGUSR2);
 }
 
-const char *witness;
-
 int main(int argc, char **argv) {
-        signals_block();
-        CHECK_EQUAL(argc, 2);
-        witness = argv[1];
         static const Case cases[] = {
                 CASE(a_user_and_its_groups_are_taken_in_every_sense),
                 CASE(without_rights_everything_is_as_we_have_it),
@@ -417,5 +411,5 @@ int main(int argc, char **argv) {
                 CASE(a_child_of_another_user_hears_of_its_parents_death),
                 CASE(a_limit_of_descriptors_replaces_the_one_that_we_were_given),
         };
-        return run_errands(cases, LENGTH_OF(cases));
+        return run_errands(argc, argv, cases, LENGTH_OF(cases));
 }

@@ -103,17 +103,12 @@ static void a_child_hears_of_its_parents_death(void) {
         }
 }
 
-const char *witness;
-
 int main(int argc, char **argv) {
-        signals_block();
-        CHECK_EQUAL(argc, 2);
-        witness = argv[1];
         static const Case cases[] = {
                 CASE(a_signal_just_after_the_fork_is_never_lost_and_never_handled_by_us),
                 CASE(nobody_signals_everybody_by_a_wrong_number),
                 CASE(a_stranger_is_signalled_only_if_it_is_still_the_same),
                 CASE(a_child_hears_of_its_parents_death),
         };
-        return run_errands(cases, LENGTH_OF(cases));
+        return run_errands(argc, argv, cases, LENGTH_OF(cases));
 }

@@ -1,6 +1,5 @@
 /* child_steps.c - which step of a child failed, what is executed, and where the outputs go. */
 #include "errand.h"
-#include "supervisor/signals.h"
 #include <signal.h>
 #include <sys/stat.h>
 
@@ -168,12 +167,7 @@ static void a_refused_fork_or_pipe_leaves_nothing_behind(void) {
         wait_for_helper(helper);
 }
 
-const char *witness;
-
 int main(int argc, char **argv) {
-        signals_block();
-        CHECK_EQUAL(argc, 2);
-        witness = argv[1];
         static const Case cases[] = {
                 CASE(each_step_that_fails_is_named),
                 CASE(a_script_without_its_first_line_is_run_by_the_shell),
@@ -182,5 +176,5 @@ int main(int argc, char **argv) {
                 CASE(an_output_may_be_our_own_descriptor_of_another_number),
                 CASE(a_refused_fork_or_pipe_leaves_nothing_behind),
         };
-        return run_errands(cases, LENGTH_OF(cases));
+        return run_errands(argc, argv, cases, LENGTH_OF(cases));
 }

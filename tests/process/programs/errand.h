@@ -3,11 +3,12 @@
 #include "base/take.h"
 #include "check.h"
 #include "supervisor/child.h"
+#include "supervisor/signals.h"
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/wait.h>
 
-extern const char *witness; /* its path */
+static const char *witness; /* its path */
 static char *usual_environment[] = { (char *)"PATH=/usr/bin:/bin", NULL };
 
 typedef struct Outcome {
@@ -89,10 +90,14 @@ static inline size_t count_descriptors(void) {
         return n;
 }
 
-/* Runs the cases in a directory that is made for them and removed after them. */
-static inline int run_errands(const Case *cases, size_t n) {
+/* Runs the cases as PID 1 would run them, in a directory that is made for them and removed after them. The witness is
+ * the only argument. */
+static inline int run_errands(int argc, char **argv, const Case *cases, size_t n) {
         char directory[] = "/tmp/endwell-child-XXXXXX";
         char *const clean[] = { (char *)"rm", (char *)"-r", directory, NULL };
+        signals_block();
+        CHECK_EQUAL(argc, 2);
+        witness = argv[1];
         CHECK(mkdtemp(directory) && chdir(directory) == 0);
         int r = run_cases(cases, n);
         CHECK(chdir("/") == 0);
