@@ -11,7 +11,7 @@
 struct Dial {
         sd_event *event;
         sd_event_source *source;
-        Address addresses[ADDRESSES_MAX];
+        SocketAddress addresses[SOCKET_ADDRESSES_MAX];
         unsigned n, next;
         int fd, first_error;
         DialHandler handler;
@@ -63,7 +63,7 @@ static int on_again(sd_event_source *source, uint64_t usec, void *userdata) {
 }
 
 /* DIAL_CONNECTED; 0: it is to be heard of; or -errno. */
-static int try(Dial *dial, const Address *address) {
+static int try(Dial *dial, const SocketAddress *address) {
         hang_up(dial);
         dial->fd = socket(address->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
         if (dial->fd < 0)
@@ -91,7 +91,8 @@ static int go_on(Dial *dial) {
         return -dial->first_error;
 }
 
-int dial_begin(Dial **ret, sd_event *event, const Address *addresses, unsigned n, DialHandler handler, void *userdata) {
+int dial_begin(Dial **ret, sd_event *event, const SocketAddress *addresses, unsigned n, DialHandler handler,
+               void *userdata) {
         Dial *dial = calloc(1, sizeof *dial);
         if (!dial)
                 return -ENOMEM;

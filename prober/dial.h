@@ -3,7 +3,7 @@
  * Addresses are tried one after another until one answers; the error is that of the first. A Unix socket whose queue is
  * full is tried again until somebody ends it: there is no limit of time in here. One descriptor at a time. */
 #pragma once
-#include "prober/address.h"
+#include "base/socket_address.h"
 #include <systemd/sd-event.h>
 
 #define DIAL_CONNECTED 1
@@ -14,5 +14,6 @@ typedef struct Dial Dial;
 typedef void (*DialHandler)(void *userdata, int error);
 
 /* DIAL_CONNECTED: at once, and nothing is left to free; 0: *ret, the handler is called later; or -errno: it failed. */
-int dial_begin(Dial **ret, sd_event *event, const Address *addresses, unsigned n, DialHandler handler, void *userdata);
+int dial_begin(Dial **ret, sd_event *event, const SocketAddress *addresses, unsigned n, DialHandler handler,
+               void *userdata);
 Dial *dial_free(Dial *dial);

@@ -1,7 +1,7 @@
 /* http_options.c - the options of one exchange. */
 #include "prober/http_options.h"
+#include "base/socket_address.h"
 #include "base/take.h"
-#include "prober/address.h"
 #include <errno.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ bool http_url_is_allowed(const char *url, bool hook) {
         if (allowed && hook)
                 allowed = strcmp(scheme, "http") == 0 || strcmp(scheme, "https") == 0;
         else if (allowed)
-                allowed = strcmp(scheme, "http") == 0 && address_is_host(host);
+                allowed = strcmp(scheme, "http") == 0 && socket_address_is_host(host);
         curl_free(scheme);
         curl_free(host);
         curl_url_cleanup(parts);

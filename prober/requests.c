@@ -179,13 +179,13 @@ static void begin_http(Request *request) {
 }
 
 static void begin_dial(Request *request) {
-        Address addresses[ADDRESSES_MAX];
+        SocketAddress addresses[SOCKET_ADDRESSES_MAX];
         int n = 1, r;
 
         if (request->by == BY_TCP)
-                r = n = address_parse_port(request->target, addresses);
+                r = n = socket_address_parse_port(request->target, addresses);
         else
-                r = address_parse_path(request->target, &addresses[0]);
+                r = socket_address_parse_path(request->target, &addresses[0]);
         if (r >= 0)
                 r = dial_begin(&request->dial, request->all->event, addresses, (unsigned)n, on_dialled, request);
         if (r == 0)

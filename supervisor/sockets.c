@@ -1,8 +1,8 @@
 /* sockets.c - see sockets.h. */
 #include "supervisor/sockets.h"
+#include "base/socket_address.h"
 #include "base/take.h"
 #include "supervisor/parcel.h"
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -13,15 +13,8 @@
 #include <sys/mman.h>
 #include <sys/un.h>
 
-typedef union Address {
-        struct sockaddr any;
-        struct sockaddr_in v4;
-        struct sockaddr_in6 v6;
-        struct sockaddr_un path;
-} Address;
-
 typedef struct Held {
-        Address address;
+        SocketAddress address;
         char step[sizeof "listen unix:" + sizeof((struct sockaddr_un *)NULL)->sun_path];
         bool only_v6;
 } Held;
@@ -39,39 +32,23 @@ struct Sockets {
 
 /* ---- Addresses ---- */
 
-static int read_path(const char *path, Address *ret, socklen_t *ret_length) {
-        size_t length = strlen(path);
-        if (length == 0 || length >= sizeof ret->path.sun_path)
-                return -EINVAL;
-        *ret = (Address){ .path = { .sun_family = AF_UNIX } };
-        memcpy(ret->path.sun_path, path, length + 1);
-        *ret_length = sizeof ret->path;
+/* config_*.c has looked at it before. */
+static int read_address(const ListenConfig *config, SocketAddress *ret) {
+        SocketAddress addresses[SOCKET_ADDRESSES_MAX];
+        if (config->by == LISTEN_UNIX)
+                return socket_address_parse_path(config->address, ret);
+        int n = socket_address_parse_port(config->address, addresses);
+        if (n != 1)
+                return n < 0 ? n : -EINVAL;
+        *ret = addresses[0];
         return 0;
-}
-
-/* "ADDR:PORT", the address in brackets when it is an IPv6 one; config_*.c has looked at it before. */
-static int read_port(const char *text, Address *ret, socklen_t *ret_length) {
-        const char *colon = strrchr(text, ':');
-        char host[INET6_ADDRSTRLEN];
-        bool v6 = *text == '[';
-        long length = colon ? colon - text - 2 * v6 : 0;
-        if (length <= 0 || length >= (long)sizeof host || (v6 && colon[-1] != ']'))
-                return -EINVAL;
-        memcpy(host, text + v6, (size_t)length);
-        host[length] = '\0';
-        in_port_t port = htons((uint16_t)strtoul(colon + 1, NULL, 10));
-        *ret = v6 ? (Address){ .v6 = { .sin6_family = AF_INET6, .sin6_port = port } }
-                  : (Address){ .v4 = { .sin_family = AF_INET, .sin_port = port } };
-        *ret_length = v6 ? sizeof ret->v6 : sizeof ret->v4;
-        void *bytes = v6 ? (void *)&ret->v6.sin6_addr : &ret->v4.sin_addr;
-        return inet_pton(ret->any.sa_family, host, bytes) == 1 ? 0 : -EINVAL;
 }
 
 static bool has_v4_port(const Sockets *sockets, in_port_t port) {
         for (size_t s = 0; s < sockets->n_services; s++)
                 for (size_t i = 0; i < sockets->holdings[s].listening.n; i++) {
-                        const Address *address = &sockets->holdings[s].held[i].address;
-                        if (address->any.sa_family == AF_INET && address->v4.sin_port == port)
+                        const SocketAddress *address = &sockets->holdings[s].held[i].address;
+                        if (address->any.sa_family == AF_INET && address->ipv4.sin_port == port)
                                 return true;
                 }
         return false;
@@ -82,11 +59,11 @@ static bool has_v4_port(const Sockets *sockets, in_port_t port) {
 static int add_one(Holding *holding, const ListenConfig *config, size_t i) {
         ListeningSocket *socket = &holding->listening.sockets[i];
         Held *held = &holding->held[i];
-        bool is_path = config->by == LISTEN_UNIX;
         *socket = (ListeningSocket){ .fd = -1, .address = &held->address.any, .mode = (mode_t)config->mode };
         snprintf(held->step, sizeof held->step, "listen %s%s", listen_by_to_string(config->by), config->address);
-        return is_path ? read_path(config->address, &held->address, &socket->length)
-                       : read_port(config->address, &held->address, &socket->length);
+        int r = read_address(config, &held->address);
+        socket->length = held->address.length;
+        return r;
 }
 
 static int add_service(Sockets *sockets, size_t index, const ServiceConfig *config) {
@@ -112,7 +89,7 @@ static void part_v6_from_v4(Sockets *sockets) {
                 for (size_t i = 0; i < sockets->holdings[s].listening.n; i++) {
                         Held *held = &sockets->holdings[s].held[i];
                         held->only_v6 = held->address.any.sa_family == AF_INET6 &&
-                                        has_v4_port(sockets, held->address.v6.sin6_port);
+                                        has_v4_port(sockets, held->address.ipv6.sin6_port);
                 }
 }
 

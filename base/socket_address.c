@@ -1,5 +1,5 @@
-/* address.c - text into socket addresses. */
-#include "prober/address.h"
+/* socket_address.c - text into socket addresses. */
+#include "base/socket_address.h"
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stddef.h>
@@ -9,18 +9,18 @@
 #define HOST_MAX (INET6_ADDRSTRLEN + 2)
 #define PORT_MAX 65535
 
-static void set_ipv4(Address *address, struct in_addr host, in_port_t port) {
-        *address = (Address){ .ipv4 = { .sin_family = AF_INET, .sin_port = port, .sin_addr = host },
-                              .length = sizeof address->ipv4 };
+static void set_ipv4(SocketAddress *address, struct in_addr host, in_port_t port) {
+        *address = (SocketAddress){ .ipv4 = { .sin_family = AF_INET, .sin_port = port, .sin_addr = host },
+                                    .length = sizeof address->ipv4 };
 }
 
-static void set_ipv6(Address *address, struct in6_addr host, in_port_t port) {
-        *address = (Address){ .ipv6 = { .sin6_family = AF_INET6, .sin6_port = port, .sin6_addr = host },
-                              .length = sizeof address->ipv6 };
+static void set_ipv6(SocketAddress *address, struct in6_addr host, in_port_t port) {
+        *address = (SocketAddress){ .ipv6 = { .sin6_family = AF_INET6, .sin6_port = port, .sin6_addr = host },
+                                    .length = sizeof address->ipv6 };
 }
 
 /* `host` as in a URL; 0: none of ours. */
-static int parse_host(const char *host, in_port_t port, Address ret[static ADDRESSES_MAX]) {
+static int parse_host(const char *host, in_port_t port, SocketAddress ret[static SOCKET_ADDRESSES_MAX]) {
         size_t length = strlen(host);
         char inner[HOST_MAX];
         struct in6_addr ipv6;
@@ -57,7 +57,7 @@ static int parse_port(const char *text, in_port_t *ret) {
         return 0;
 }
 
-int address_parse_port(const char *text, Address ret[static ADDRESSES_MAX]) {
+int socket_address_parse_port(const char *text, SocketAddress ret[static SOCKET_ADDRESSES_MAX]) {
         const char *colon = strrchr(text, ':');
         char host[HOST_MAX];
         in_port_t port;
@@ -70,20 +70,20 @@ int address_parse_port(const char *text, Address ret[static ADDRESSES_MAX]) {
         return n > 0 ? n : -EINVAL;
 }
 
-int address_parse_path(const char *path, Address *ret) {
+int socket_address_parse_path(const char *path, SocketAddress *ret) {
         size_t length = strlen(path);
 
         if (length == 0)
                 return -EINVAL;
         if (length >= sizeof ret->local.sun_path)
                 return -ENAMETOOLONG;
-        *ret = (Address){ .local = { .sun_family = AF_UNIX },
-                          .length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length + 1) };
+        *ret = (SocketAddress){ .local = { .sun_family = AF_UNIX },
+                                .length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length + 1) };
         memcpy(ret->local.sun_path, path, length + 1);
         return 0;
 }
 
-bool address_is_host(const char *host) {
-        Address addresses[ADDRESSES_MAX];
+bool socket_address_is_host(const char *host) {
+        SocketAddress addresses[SOCKET_ADDRESSES_MAX];
         return parse_host(host, 0, addresses) > 0;
 }

@@ -1,4 +1,4 @@
-/* address.h - where a check goes: an address and a port, or the path of a socket, as the kernel wants them.
+/* socket_address.h - an address and a port, or the path of a socket, as the kernel wants them.
  *
  * Pure: no name is looked up. `localhost` is both loopback addresses, whatever /etc/hosts says. Source: ip(7), ipv6(7),
  * unix(7). */
@@ -8,9 +8,9 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#define ADDRESSES_MAX 2
+#define SOCKET_ADDRESSES_MAX 2
 
-typedef struct Address {
+typedef struct SocketAddress {
         union {
                 struct sockaddr any;
                 struct sockaddr_in ipv4;
@@ -18,12 +18,12 @@ typedef struct Address {
                 struct sockaddr_un local;
         };
         socklen_t length;
-} Address;
+} SocketAddress;
 
 /* "127.0.0.1:80", "[::1]:80", "localhost:80": how many, in the order in which they are tried; -EINVAL. */
-int address_parse_port(const char *text, Address ret[static ADDRESSES_MAX]);
+int socket_address_parse_port(const char *text, SocketAddress ret[static SOCKET_ADDRESSES_MAX]);
 /* 0; -EINVAL: no path; -ENAMETOOLONG: longer than a socket's may be. */
-int address_parse_path(const char *path, Address *ret);
+int socket_address_parse_path(const char *path, SocketAddress *ret);
 
-/* An address as it stands in a URL (in brackets when it is an IPv6 one), or localhost: a check may go there. */
-bool address_is_host(const char *host);
+/* An address as it stands in a URL (in brackets when it is an IPv6 one), or localhost: no name to be looked up. */
+bool socket_address_is_host(const char *host);
