@@ -202,6 +202,26 @@ def what_requires_a_service_stops_when_that_fails_for_good(case):
 
 
 @test
+def case_35_a_service_that_flaps_stops_at_its_cap_and_its_dependents_by_their_kind(case):
+    plan = case.plan(Phases="one")
+    plan.actor("base", "say up , sleep 300 , exit 1", Phase="one", Essential="no", RestartSec="100ms", StartLimitBurst=3)
+    plan.actor("needs", "serve", Phase="one", Essential="no", Requires="base")
+    plan.actor("after", "serve", Phase="one", After="base")
+    run = case.run(plan).ready()
+    gave_up = run.journal.until("service_gave_up", service="base")
+    equal(gave_up["failures"], 3, "failures")
+    told = run.journal.until("service_asked", service="needs")
+    gone = run.journal.until("service_gone", service="needs")
+    run.journal.order(gave_up, told, gone)
+    run.journal.none("ending_started")
+    case.serving("after")
+    equal(run.end(), 0, "exit code")
+    equal(len(run.journal.all("service_starting", service="base")), 3, "starts of the one that flaps")
+    equal(len(run.journal.all("service_starting", service="needs")), 1, "starts of the one that needs it")
+    equal(len(run.journal.all("service_starting", service="after")), 1, "starts of the one that only comes after it")
+
+
+@test
 def a_quick_clean_exit_counts_as_failed_and_a_success_status_as_clean(case):
     plan = case.plan(Phases="one")
     plan.actor("web", "serve", Phase="one")
