@@ -136,7 +136,7 @@ int address_parse(const char *text, size_t length, AddressNames names, uint16_t 
                   Problem *problem) {
         Address address = { .port = default_port };
         char host[HOST_NAME_MAX_LENGTH + 1];
-        Pieces pieces;
+        Pieces pieces = { 0 };
 
         int r = take_apart(text, length, &pieces, problem);
         if (r < 0)
