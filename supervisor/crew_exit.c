@@ -236,7 +236,7 @@ void crew_on_orphan_gone(Crew *crew, uint32_t index, pid_t pid, const char *comm
 /* In an ending nothing restarts, so an unasked failure is one for good. Whom we killed at a limit before its turn to be
  * asked came did not fail. */
 static bool failed_in_ending(const Crew *crew, const Member *member) {
-        return crew_is_ending(crew) && member->has_exited && !member->asked && !member->clean && !member->overdue &&
+        return crew_is_ending(crew) && member->has_exited && !member->asked && !member->clean &&
                (!member->kill_reason || strcmp(member->kill_reason, "died") == 0) &&
                member->exited_usec >= crew->conductor.since_usec;
 }
