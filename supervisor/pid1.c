@@ -340,6 +340,7 @@ int pid1_run(Config *config, const RunOptions *options) {
         shed_start();
         crew_start(pid1.crew);
         oom_open(&pid1.oom); /* now, as nobody waits for it, and before anything can have run out of memory */
+        shed_stack();
         pid1_tell_past(&pid1);
         pid1_rearm(&pid1);
         r = sd_event_loop(pid1.event);
