@@ -80,6 +80,7 @@ typedef struct Member {
         bool executed : 1;   /* exec was reached in this run */
         bool said_ready : 1; /* READY=1, or the line, in this run */
         bool oom : 1;        /* this run's main process was the OOM killer's */
+        bool unready : 1;    /* this run ended by itself before it had told that it is ready */
         uint8_t illness : 2; /* Illness: for which this run is being ended */
 } Member;
 
@@ -262,7 +263,8 @@ const ProbeRun *crew_probe_of(const Crew *crew, const Member *member, ProbeKind 
 /* The probe that keeps a run from being ready; NULL: none does. */
 const ProbeRun *crew_unready_probe(const Crew *crew, const Member *member);
 void crew_try_ready(Crew *crew, Member *member);
-void crew_hear_ready(Crew *crew, Member *member); /* READY=1 */
+bool crew_ended_unready(const Crew *crew, const Member *member); /* asked when its main process has just ended */
+void crew_hear_ready(Crew *crew, Member *member);                /* READY=1 */
 /* The longest unbroken stretch of readiness of the present run until then. */
 usec_t crew_longest_stretch(const Crew *crew, const Member *member, usec_t until);
 /* The same of a run that has ended. */

@@ -20,7 +20,7 @@ static void begin_run(Crew *crew, Member *member) {
         member->kill_reason = member->error_step = NULL;
         member->has_exited = member->asked = member->clean = member->said_stopping = member->drained = false;
         member->overdue = member->start_hook_failed = member->oom = false;
-        member->executed = member->said_ready = false;
+        member->executed = member->said_ready = member->unready = false;
         member->illness = ILL_NOT;
         member->pid = 0;
         if (crew->watchdogs_usec[crew_index(crew, member)] > 0) /* else its page is never touched */

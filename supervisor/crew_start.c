@@ -127,7 +127,8 @@ static bool counts_as_ready(const Crew *crew, const Member *member) {
         bool goes = member->life.state == LIFE_CLEARING || member->life.state == LIFE_POST_STOP;
         if (member->life.state == LIFE_FAILED)
                 return !service->essential;
-        if (goes && member->has_exited && member->clean && !member->asked && service->restart != RESTART_ALWAYS)
+        if (goes && member->has_exited && member->clean && !member->unready && !member->asked &&
+            service->restart != RESTART_ALWAYS)
                 return may_be_gone;
         return (member->life.state == LIFE_READY && !crew_unready_probe(crew, member)) ||
                (member->life.state == LIFE_DONE && may_be_gone);

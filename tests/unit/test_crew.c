@@ -292,6 +292,58 @@ Test(crew, a_newline_is_the_word_of_notify_fd_and_ready_1_is_not) {
         cr_expect_str_eq(state(), "ready");
 }
 
+static void let_it_rest(void) {
+        pass(0);
+        crew_on_surveyed(fake.crew);
+}
+
+Test(crew, who_ends_with_0_before_it_said_that_it_is_ready_has_not_started) {
+        config->services[0].type = SERVICE_NOTIFY;
+        config->services[0].restart = RESTART_ON_FAILURE;
+        begin();
+        die(CLD_EXITED, 0);
+        cr_expect_str_eq(state(), "backoff");
+        cr_expect(told("service_gonecrashed"));
+        cr_expect(!told("ending_started"));
+        cr_expect_str_eq(crew_result(fake.crew, WEB).service_result, "protocol");
+}
+
+Test(crew, who_ends_with_0_before_its_probe_succeeded_has_not_started) {
+        static const ProbeKind kinds[] = { PROBE_STARTUP, PROBE_READINESS };
+        for (unsigned i = 0; i < 2; i++) {
+                memset(probes, 0, sizeof probes);
+                probes[kinds[i]] = probe_by(PROBE_BY_HTTP);
+                config->services[0].restart = RESTART_NO;
+                forget();
+                begin();
+                die(CLD_EXITED, 0);
+                let_it_rest();
+                cr_expect(told("service_gave_up"), "%u: %s", i, fake.events);
+                fake.crew = crew_free(fake.crew);
+        }
+}
+
+Test(crew, who_ends_with_0_and_tells_nothing_of_its_readiness_is_done) {
+        probes[PROBE_LIVENESS] = probe_by(PROBE_BY_HTTP);
+        config->services[0].restart = RESTART_ON_FAILURE;
+        begin();
+        die(CLD_EXITED, 0);
+        let_it_rest();
+        cr_expect_str_eq(state(), "done");
+        cr_expect(told("service_goneclean"));
+        cr_expect(!told("service_gave_up"));
+}
+
+Test(crew, who_is_told_to_stop_before_it_was_ready_and_ends_with_0_has_not_failed) {
+        config->services[0].type = SERVICE_NOTIFY;
+        begin();
+        crew_end(fake.crew, "signal", false);
+        die(CLD_EXITED, 0);
+        let_it_rest();
+        cr_expect_str_eq(state(), "done");
+        cr_expect(told("service_goneclean"));
+}
+
 static void with_all_three(ProbeBy by) {
         for (int kind = 0; kind < _PROBE_KIND_MAX; kind++)
                 probes[kind] = probe_by(by);
