@@ -398,6 +398,61 @@ Test(crew, a_dead_service_is_asked_killed_and_restarted_and_what_it_was_is_forgo
         cr_expect_str_eq(state(), "starting");
 }
 
+/* How long the member has from being asked until it is killed. */
+static usec_t time_to_stop(void) {
+        usec_t since = fake.now;
+        forget();
+        while (!strstr(fake.diary, "signal:0:9:") && crew_next_usec(fake.crew) < USEC_INFINITY)
+                pass(crew_next_usec(fake.crew) - fake.now);
+        cr_assert(strstr(fake.diary, "signal:0:9:"), "have: %s", fake.diary);
+        return fake.now - since;
+}
+
+static void begin_with_phase_of_30_s(void) {
+        config->budget.timeout_usec[0] = 30 * SECOND;
+        config->services[0].timeout_stop_usec = USEC_UNSET;
+        forget();
+        begin();
+        pass(0);
+}
+
+Test(crew, without_a_limit_of_its_own_a_sick_service_has_ten_seconds_to_stop) {
+        probes[PROBE_LIVENESS] = probe_by(PROBE_BY_TCP);
+        begin_with_phase_of_30_s();
+        answer(0, PROBE_FAILED);
+        cr_expect_eq(time_to_stop(), 10 * SECOND);
+}
+
+Test(crew, a_sick_service_has_the_time_of_its_phase_to_stop_when_that_is_shorter) {
+        probes[PROBE_LIVENESS] = probe_by(PROBE_BY_TCP);
+        begin_with_phase_of_30_s();
+        fake.crew = crew_free(fake.crew);
+        config->budget.timeout_usec[0] = 4 * SECOND;
+        begin();
+        pass(0);
+        answer(0, PROBE_FAILED);
+        cr_expect_eq(time_to_stop(), 4 * SECOND);
+}
+
+Test(crew, who_is_not_ready_in_time_has_ten_seconds_to_stop) {
+        config->services[0].type = SERVICE_NOTIFY;
+        begin_with_phase_of_30_s();
+        pass(90 * SECOND);
+        cr_assert_str_eq(state(), "stopping");
+        cr_expect_eq(time_to_stop(), 10 * SECOND);
+}
+
+Test(crew, a_limit_of_its_own_is_a_sick_services_too) {
+        config->services[0].watchdog_usec = 1 * SECOND;
+        begin_with_phase_of_30_s();
+        fake.crew = crew_free(fake.crew);
+        config->services[0].timeout_stop_usec = 20 * SECOND;
+        begin();
+        pass(1 * SECOND);
+        cr_assert_str_eq(state(), "stopping");
+        cr_expect_eq(time_to_stop(), 20 * SECOND);
+}
+
 Test(crew, a_check_that_takes_too_long_is_called_off_and_the_next_waits_for_its_end) {
         probes[PROBE_LIVENESS] = probe_by(PROBE_BY_EXEC);
         probes[PROBE_LIVENESS].failures = 3;
