@@ -227,6 +227,9 @@ typedef struct Config {
 int config_load(const char *path, const char *mode, Complaints *complaints, Config **ret);
 /* The same, and for better advice reads the scripts that it names, which PID 1 has no time for. */
 int config_examine(const char *path, const char *mode, Complaints *complaints, Config **ret);
+/* Only [Supervisor] RuntimeDirectory, NULL where it is not named; the rest may be as wrong as it likes, and nothing
+ * that it names is looked at. `complaints` are new. Answers as config_load(). */
+int config_read_runtime_directory(const char *path, Complaints *complaints, char **ret);
 Config *config_free(Config *config);
 void config_freep(Config **config);
 
