@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PACKET_FDS_MAX 2
+#define PACKET_FDS_MAX 3
 
 typedef struct Packet {
         char *text; /* the caller's buffer; after packet_receive() each line ends in NUL */

@@ -120,6 +120,11 @@ static void say_process(Sentence *sentence, const Event *event) {
                 say(sentence, " (pid %d)", (int)event->pid);
 }
 
+/* Nothing else makes a 0 that nobody asked for unclean. */
+static bool is_of_unready_service(const Event *event) {
+        return event->kind == EVENT_SERVICE_EXITED && event->status == 0 && !event->clean && !event->asked;
+}
+
 /* Whom our own signal ended as it was meant to was not "killed": that word is for those who did not end when asked. */
 static void say_end(Sentence *sentence, const Event *event) {
         char word[SIGNAL_TEXT_MAX];
@@ -131,7 +136,8 @@ static void say_end(Sentence *sentence, const Event *event) {
                 return;
         }
         if (strcmp(code, "exited") == 0)
-                say(sentence, " exited with %d", event->status);
+                say(sentence, " exited with %d%s", event->status,
+                    is_of_unready_service(event) ? " before it was ready," : "");
         else
                 say(sentence, " was %s by %s%s", as_asked ? "ended" : "killed", signal_to_string(event->status, word),
                     strcmp(code, "dumped") == 0 ? " (core dumped)" : "");

@@ -1,5 +1,5 @@
 /* sentence_internal.h - what sentence.c and its words share; for nobody else. */
 #pragma once
 
-/* "at its TimeoutStopSec" for "stop_timeout"; any other word says itself, and none is "?". */
+/* "it did not stop in time" for "stop_timeout"; any other word says itself, and none is "?". */
 const char *sentence_words(const char *word);

@@ -15,7 +15,7 @@ const char *sentence_words(const char *word) {
                 { "reopen", "the files are opened anew" },
                 /* why somebody was killed */
                 { "phase_limit", "at the limit of its phase" },
-                { "stop_timeout", "at its TimeoutStopSec" },
+                { "stop_timeout", "it did not stop in time" },
                 { "start_timeout", "not ready within its TimeoutStartSec" },
                 { "deadline", "at the deadline" },
                 { "fast", "in a fast ending" },

@@ -1,7 +1,7 @@
 /* cgroup_place.c - see cgroup_place.h. */
 #include "supervisor/cgroup_place.h"
+#include "base/kin.h"
 #include "base/take.h"
-#include "supervisor/kin.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /* child.c - makes processes, hears whether they reached exec, and signals them. */
 #include "supervisor/child.h"
+#include "base/kin.h"
 #include "base/take.h"
 #include "supervisor/descriptors.h"
-#include "supervisor/kin.h"
 #include "supervisor/launch.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -54,11 +54,11 @@ static int path_by_default(Client *client) {
 
 static int path_by_config(Client *client, const char *file) {
         _cleanup_(complaints_freep) Complaints *complaints = NULL;
-        _cleanup_(config_freep) Config *config = NULL;
+        _cleanup_(freep) char *directory = NULL;
         int r = complaints_new(&complaints);
 
         if (r >= 0)
-                r = config_load(file, NULL, complaints, &config);
+                r = config_read_runtime_directory(file, complaints, &directory);
         if (r < 0) {
                 if (complaints)
                         complaints_print(complaints, stderr);
@@ -66,8 +66,7 @@ static int path_by_config(Client *client, const char *file) {
                         r == -EBADMSG ? "it has errors" : strerrordesc_np(-r));
                 return EXIT_CONFIGURATION;
         }
-        return config->runtime_directory ? set_path(client, config->runtime_directory, "/control.sock")
-                                         : path_by_default(client);
+        return directory ? set_path(client, directory, "/control.sock") : path_by_default(client);
 }
 
 static int find_path(Client *client, const ClientPlace *place) {

@@ -3,6 +3,7 @@
 #include "base/take.h"
 #include "supervisor/config_keys.h"
 #include "supervisor/config_reading.h"
+#include "supervisor/config_values.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,7 @@ static void read_sections(Reading *reading, const char *mode) {
         };
 
         config_read_phases(reading);
+        config_read_database(reading);
         config_read_supervisor(reading, mode);
         for (size_t i = 0; i < LENGTH_OF(readers) && reading->error == 0; i++)
                 readers[i](reading);
@@ -91,4 +93,52 @@ int config_load(const char *path, const char *mode, Complaints *complaints, Conf
 
 int config_examine(const char *path, const char *mode, Complaints *complaints, Config **ret) {
         return load(path, mode, true, complaints, ret);
+}
+
+/* ---- For those who only ask where endwell runs ---- */
+
+static const Setting *find_runtime_directory(const Settings *settings) {
+        const Setting *found = NULL;
+        for (size_t i = 0; i < settings->n_sections; i++)
+                if (section_is(&settings->sections[i], CONFIG_SUPERVISOR))
+                        found = settings_get(&settings->sections[i], "RuntimeDirectory");
+        return found;
+}
+
+/* Of all that is wrong with the files, what is wrong with this line, or with a whole file. */
+static void pass_on(const Complaints *all, const Setting *setting, Complaints *complaints) {
+        const char *file, *message;
+        unsigned line;
+        bool is_warning;
+
+        for (size_t i = 0; complaints_get(all, i, &file, &line, &message, &is_warning); i++)
+                if (setting ? line == setting->line && strcmp(file, setting->file) == 0 : line == 0)
+                        complaints_add(complaints, file, line, "%s", message);
+}
+
+int config_read_runtime_directory(const char *path, Complaints *complaints, char **ret) {
+        _cleanup_(complaints_freep) Complaints *all = NULL;
+        _cleanup_(settings_freep) Settings *settings = NULL;
+        _cleanup_(freep) char *directory = NULL;
+        Reading reading = { .complaints = complaints };
+
+        int r = complaints_new(&all);
+        if (r >= 0)
+                r = settings_read(choose_path(path), config_kinds, lookup_environment, NULL, all, &settings);
+        if (r < 0 && r != -ENOMEM)
+                pass_on(all, NULL, complaints);
+        if (r < 0)
+                return r == -ENOMEM ? r : -EBADMSG;
+        const Setting *setting = find_runtime_directory(settings);
+        if (setting) {
+                pass_on(all, setting, complaints);
+                if (complaints_count(complaints) == 0)
+                        value_path(&reading, setting, &directory);
+        }
+        if (reading.error < 0)
+                return reading.error;
+        if (complaints_count(complaints) > 0)
+                return -EBADMSG;
+        *ret = TAKE(directory);
+        return 0;
 }

@@ -9,6 +9,7 @@
 #include "base/usec.h"
 #include "shutdown/budget.h"
 #include "shutdown/hooks.h"
+#include "supervisor/config_database.h"
 #include "supervisor/probe.h"
 #include "supervisor/rights.h"
 #include <stdbool.h>
@@ -133,6 +134,8 @@ typedef struct ServiceConfig {
         KillMode kill_mode;
         DrainUntil drain_until;
         bool essential, tty;
+        bool builtin : 1; /* endwell's own: it does not keep the container up once the written ones rest */
+        bool aside : 1;   /* nobody waits for it, neither the start nor readiness */
 } ServiceConfig;
 
 static inline const Relation *service_after(const ServiceConfig *service) {
@@ -204,6 +207,8 @@ typedef struct Config {
         HookConfig *hooks;
         size_t n_hooks;
         size_t n_members; /* instances of all services */
+        DatabaseConfig database;
+        ReaperConfig reaper;
         Budget budget;
         ConfigPlace grace_place, deadline_place, runtime_place;
         char **files; /* names that the `file` members point to */
@@ -222,6 +227,9 @@ typedef struct Config {
 int config_load(const char *path, const char *mode, Complaints *complaints, Config **ret);
 /* The same, and for better advice reads the scripts that it names, which PID 1 has no time for. */
 int config_examine(const char *path, const char *mode, Complaints *complaints, Config **ret);
+/* Only [Supervisor] RuntimeDirectory, NULL where it is not named; the rest may be as wrong as it likes, and nothing
+ * that it names is looked at. `complaints` are new. Answers as config_load(). */
+int config_read_runtime_directory(const char *path, Complaints *complaints, char **ret);
 Config *config_free(Config *config);
 void config_freep(Config **config);
 

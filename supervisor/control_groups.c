@@ -1,9 +1,9 @@
 /* control_groups.c - see control_groups.h. */
 #include "supervisor/control_groups.h"
 #include "base/clock.h"
+#include "base/kin.h"
 #include "base/take.h"
 #include "supervisor/cgroup_tree.h"
-#include "supervisor/kin.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

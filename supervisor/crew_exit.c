@@ -35,7 +35,7 @@ static void record_exit(Crew *crew, const Member *member, Ended how) {
                            &(Event){ .kind = EVENT_SERVICE_EXITED,
                                      .code_word = crew_code_word(how.code),
                                      .status = how.status,
-                                     .clean = member->clean,
+                                     .clean = member->clean && !member->unready,
                                      .asked = member->asked,
                                      .escalated = member->kill_reason != NULL,
                                      .error = member->error_step ? error : NULL,
@@ -66,6 +66,7 @@ void crew_on_exited(Crew *crew, uint32_t index, Ended how) {
         member->oom = how.oom && !member->kill_reason;
         member->exited_usec = crew_now(crew);
         member->clean = !member->error_step && is_clean(service, member, how);
+        member->unready = crew_ended_unready(crew, member);
         if (service->type == SERVICE_ONESHOT && member->clean && !member->asked) {
                 crew_record_member(crew, member,
                                    &(Event){ .kind = EVENT_SERVICE_READY,
@@ -112,6 +113,8 @@ static const char *gone_cause(const Member *member) {
                 return "oom";
         if (member->illness != ILL_NOT || member->overdue)
                 return "timeout"; /* whatever was needed then */
+        if (member->unready)
+                return "crashed";
         if (!reason)
                 return !member->has_exited || member->asked || member->clean ? "clean" : "crashed";
         if (strcmp(reason, "drained") == 0)
@@ -253,6 +256,8 @@ void crew_give_up(Crew *crew, Member *member, const char *reason) {
 static Outcome outcome(const Member *member) {
         if (member->overdue || member->illness != ILL_NOT || member->start_hook_failed || !member->clean)
                 return OUTCOME_FAILED;
+        if (member->unready)
+                return OUTCOME_FAILED;
         bool recycle = member->said_stopping && member->how.code == CLD_EXITED && member->how.status == 0;
         return recycle ? OUTCOME_RECYCLE : OUTCOME_CLEAN;
 }
@@ -268,6 +273,8 @@ static const char *failure_reason(const Member *member, Restart restart) {
                                                          : "its start-up probe failed";
         if (member->error_step)
                 return "could not be started";
+        if (member->unready && member->clean)
+                return "ended before it was ready";
         return restart == RESTART_NO ? "failed, Restart=no" : "StartLimitBurst is reached";
 }
 

@@ -20,6 +20,16 @@ void crew_try_ready(Crew *crew, Member *member) {
                 crew_live(crew, member, LIFE_IS_READY);
 }
 
+/* Who tells that it is ready and ends by itself before has not started, whatever its exit code: else those who wait for
+ * it would start without it. In an ending nobody waits for it any more. */
+bool crew_ended_unready(const Crew *crew, const Member *member) {
+        ServiceType type = crew_service(crew, member)->type;
+        if (member->asked || member->ready_usec > 0 || type == SERVICE_ONESHOT || crew_is_ending(crew))
+                return false;
+        return type != SERVICE_SIMPLE || crew_probe_of(crew, member, PROBE_STARTUP) ||
+               crew_probe_of(crew, member, PROBE_READINESS);
+}
+
 static void say_ready(Crew *crew, Member *member) {
         if (!life_has_main(member->life.state))
                 return;

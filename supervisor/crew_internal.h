@@ -26,6 +26,7 @@
 #define GIVE_UP_USEC      (1 * USEC_PER_SEC) /* what outlives SIGKILL this long is given up */
 #define GIVE_UP_MIN_USEC  (100 * USEC_PER_MSEC)
 #define CLEAN_TREE_USEC   (10 * USEC_PER_SEC) /* at most, for the tree of a service that ended by itself */
+#define ILL_STOP_USEC     (10 * USEC_PER_SEC) /* without a TimeoutStopSec, for who is ill or did not become ready */
 #define DRAINED_KILL_USEC (1 * USEC_PER_SEC)
 #define NAMED_MAX         8 /* of those who are waited for, in one line */
 #define PROGRESS_USEC     (1 * USEC_PER_SEC)
@@ -80,6 +81,7 @@ typedef struct Member {
         bool executed : 1;   /* exec was reached in this run */
         bool said_ready : 1; /* READY=1, or the line, in this run */
         bool oom : 1;        /* this run's main process was the OOM killer's */
+        bool unready : 1;    /* this run ended by itself before it had told that it is ready */
         uint8_t illness : 2; /* Illness: for which this run is being ended */
 } Member;
 
@@ -164,7 +166,8 @@ struct Crew {
 
         int start_phase; /* that is starting; -1: all were told */
         bool started, startup_told, ready, ready_told;
-        uint32_t n_not_ready, n_resting, n_clearing;
+        uint32_t n_not_ready, n_clearing;
+        uint32_t n_written, n_resting; /* of the services that are not built in; those of them that rest */
         uint32_t unsettled[PHASES_MAX], alive[PHASES_MAX];
         uint32_t gone[PHASES_MAX], killed[PHASES_MAX], left[PHASES_MAX];
 
@@ -262,7 +265,8 @@ const ProbeRun *crew_probe_of(const Crew *crew, const Member *member, ProbeKind 
 /* The probe that keeps a run from being ready; NULL: none does. */
 const ProbeRun *crew_unready_probe(const Crew *crew, const Member *member);
 void crew_try_ready(Crew *crew, Member *member);
-void crew_hear_ready(Crew *crew, Member *member); /* READY=1 */
+bool crew_ended_unready(const Crew *crew, const Member *member); /* asked when its main process has just ended */
+void crew_hear_ready(Crew *crew, Member *member);                /* READY=1 */
 /* The longest unbroken stretch of readiness of the present run until then. */
 usec_t crew_longest_stretch(const Crew *crew, const Member *member, usec_t until);
 /* The same of a run that has ended. */

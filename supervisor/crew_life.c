@@ -20,7 +20,7 @@ static void begin_run(Crew *crew, Member *member) {
         member->kill_reason = member->error_step = NULL;
         member->has_exited = member->asked = member->clean = member->said_stopping = member->drained = false;
         member->overdue = member->start_hook_failed = member->oom = false;
-        member->executed = member->said_ready = false;
+        member->executed = member->said_ready = member->unready = false;
         member->illness = ILL_NOT;
         member->pid = 0;
         if (crew->watchdogs_usec[crew_index(crew, member)] > 0) /* else its page is never touched */
@@ -74,14 +74,21 @@ usec_t crew_phase_limit(const Crew *crew, unsigned phase) {
         return usec_add(conductor->since_usec, budget_limit(&conductor->budget, phase));
 }
 
-/* How long a member has from being asked until it is killed. Outside an ending an unset limit is the phase's timeout;
- * in it, what is left of the phase divided by the length of the chain that has still to stop after it. */
+/* Outside an ending. A healthy one may have work to finish and has its phase's time; of a sick one, or of one that did
+ * not come up, nothing is to be hoped for, and every second that it takes is one more without the service. */
+static usec_t default_stop_timeout(const Crew *crew, const Member *member) {
+        usec_t timeout = crew->conductor.budget.timeout_usec[crew_service(crew, member)->phase];
+        return member->overdue || member->illness != ILL_NOT ? usec_min(timeout, ILL_STOP_USEC) : timeout;
+}
+
+/* How long a member has from being asked until it is killed. In an ending an unset limit is what is left of the phase
+ * divided by the length of the chain that has still to stop after it. */
 static usec_t stop_timeout(const Crew *crew, const Member *member, usec_t now) {
         const ServiceConfig *service = crew_service(crew, member);
         if (service->timeout_stop_usec != USEC_UNSET)
                 return service->timeout_stop_usec;
         if (!crew_is_ending(crew))
-                return crew->conductor.budget.timeout_usec[service->phase];
+                return default_stop_timeout(crew, member);
         return usec_sub(crew_phase_limit(crew, service->phase), now) / (service->depth > 0 ? service->depth : 1);
 }
 
@@ -148,7 +155,7 @@ static void rest(Crew *crew, Member *member) {
         tally->resting++;
         tally->failed += member->life.state == LIFE_FAILED;
         crew->alive[service->phase]--;
-        crew->n_resting++;
+        crew->n_resting += !service->builtin;
         crew_mark_settled(crew, member);
         if (service_after(service)->n > 0 && tally->resting == service->instances)
                 crew->stops_dirty = true;
@@ -164,9 +171,9 @@ static void rest(Crew *crew, Member *member) {
         crew->starts_dirty = true;
         if (member->life.state != LIFE_DONE && service->essential)
                 crew_end_because(crew, crew->startup_told ? "essential" : "start_failed", service->name, false);
-        else if (crew->n_resting == crew->n_members ||
+        else if ((crew->n_resting == crew->n_written && !service->builtin) ||
                  (service->essential && service->type != SERVICE_ONESHOT && tally->resting == service->instances))
-                crew_end_because(crew, "finished", crew->n_resting < crew->n_members ? service->name : NULL, false);
+                crew_end_because(crew, "finished", crew->n_resting < crew->n_written ? service->name : NULL, false);
 }
 
 static void carry_out(Crew *crew, Member *member, LifeOrder order) {

@@ -13,6 +13,14 @@ void crew_mark_settled(Crew *crew, Member *member) {
                 crew->starts_dirty = true;
 }
 
+static bool requirement_failed(const Crew *crew, const ServiceConfig *service) {
+        const Relation *requires = service_requires(service);
+        for (unsigned i = 0; i < requires->n; i++)
+                if (crew->tallies[requires->items[i]].failed > 0)
+                        return true;
+        return false;
+}
+
 static bool may_start(const Crew *crew, const ServiceConfig *service) {
         const Relation *after = service_after(service);
         for (unsigned i = 0; i < after->n; i++) {
@@ -20,15 +28,7 @@ static bool may_start(const Crew *crew, const ServiceConfig *service) {
                 if (crew->tallies[other].settled < crew->config->services[other].instances)
                         return false;
         }
-        return true;
-}
-
-static bool requirement_failed(const Crew *crew, const ServiceConfig *service) {
-        const Relation *requires = service_requires(service);
-        for (unsigned i = 0; i < requires->n; i++)
-                if (crew->tallies[requires->items[i]].failed > 0)
-                        return true;
-        return false;
+        return !requirement_failed(crew, service); /* which may have been in this very round */
 }
 
 /* What requires a service that failed for good does not start, and stops. */
@@ -62,7 +62,10 @@ static bool give_turns_of(Crew *crew, size_t index, unsigned *left) {
                         return false;
                 }
                 --*left;
-                crew_live(crew, &crew->members[tally->first_member + tally->turns++], LIFE_TURN);
+                Member *member = &crew->members[tally->first_member + tally->turns++];
+                crew_live(crew, member, LIFE_TURN);
+                if (service->aside && !crew_is_ending(crew))
+                        crew_mark_settled(crew, member);
         }
         return true;
 }
@@ -125,9 +128,12 @@ static bool counts_as_ready(const Crew *crew, const Member *member) {
         const ServiceConfig *service = crew_service(crew, member);
         bool may_be_gone = service->type == SERVICE_ONESHOT || !service->essential;
         bool goes = member->life.state == LIFE_CLEARING || member->life.state == LIFE_POST_STOP;
+        if (service->aside)
+                return true;
         if (member->life.state == LIFE_FAILED)
                 return !service->essential;
-        if (goes && member->has_exited && member->clean && !member->asked && service->restart != RESTART_ALWAYS)
+        if (goes && member->has_exited && member->clean && !member->unready && !member->asked &&
+            service->restart != RESTART_ALWAYS)
                 return may_be_gone;
         return (member->life.state == LIFE_READY && !crew_unready_probe(crew, member)) ||
                (member->life.state == LIFE_DONE && may_be_gone);

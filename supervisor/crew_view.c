@@ -127,6 +127,8 @@ static const char *service_result(const Member *member) {
                 return "watchdog";
         if (member->overdue || member->illness != ILL_NOT)
                 return "timeout";
+        if (member->unready && member->clean)
+                return "protocol";
         if (!member->has_exited || member->clean)
                 return "success";
         if (member->kill_reason && member->how.code == CLD_KILLED)

@@ -1,5 +1,6 @@
 /* libexec.c - where the built-in programs are. */
 #include "supervisor/libexec.h"
+#include "base/take.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,15 +19,27 @@ static int own_directory(char ret_directory[static PATH_MAX]) {
         return 0;
 }
 
-int libexec_find(const char *room, char ret_path[static PATH_MAX]) {
+/* Most programs have a room of their own, which has their name. */
+static const char *room_of(const char *name) {
+        static const struct Guest {
+                const char *name, *room;
+        } guests[] = { { "database", "ledger" }, { "jobs", "ledger" } };
+
+        for (size_t i = 0; i < LENGTH_OF(guests); i++)
+                if (strcmp(guests[i].name, name) == 0)
+                        return guests[i].room;
+        return name;
+}
+
+int libexec_find(const char *name, char ret_path[static PATH_MAX]) {
         char directory[PATH_MAX], path[PATH_MAX];
 
         int r = own_directory(directory);
         if (r < 0)
                 return r;
-        int n = snprintf(path, sizeof path, "%s/../libexec/endwell/endwell-%s", directory, room);
+        int n = snprintf(path, sizeof path, "%s/../libexec/endwell/endwell-%s", directory, name);
         if (n >= PATH_MAX || access(path, X_OK) < 0)
-                n = snprintf(path, sizeof path, "%s/../%s/endwell-%s", directory, room, room);
+                n = snprintf(path, sizeof path, "%s/../%s/endwell-%s", directory, room_of(name), name);
         if (n >= PATH_MAX || access(path, X_OK) < 0)
                 return -ENOENT;
         strcpy(ret_path, path);

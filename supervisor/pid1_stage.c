@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/kin.h"
 #include "base/log.h"
 #include "shutdown/sentence.h"
 #include "shutdown/verdict.h"
 #include "supervisor/child.h"
-#include "supervisor/kin.h"
 #include "supervisor/pid1.h"
 #include "supervisor/termination.h"
 #include "supervisor/upward.h"

@@ -7,10 +7,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/kin.h"
 #include "base/log.h"
 #include "base/take.h"
 #include "supervisor/child.h"
-#include "supervisor/kin.h"
 #include "supervisor/pid1.h"
 #include "supervisor/priority.h"
 

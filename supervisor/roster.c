@@ -4,8 +4,8 @@
  */
 #include "supervisor/roster.h"
 #include "base/clock.h"
+#include "base/kin.h"
 #include "base/take.h"
-#include "supervisor/kin.h"
 #include "supervisor/priority.h"
 #include <errno.h>
 #include <signal.h>

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/kin.h"
 #include "base/take.h"
 #include "supervisor/child.h"
-#include "supervisor/kin.h"
 #include "supervisor/priority.h"
 
 #define DUTY          10 /* a survey that is not cheap may take one tenth of the time */

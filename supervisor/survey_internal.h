@@ -1,7 +1,7 @@
 /* survey_internal.h - what survey.c (who is there, and whose) and survey_signal.c (signals to trees) share; for nobody
  * else. */
 #pragma once
-#include "supervisor/kin.h"
+#include "base/kin.h"
 #include "supervisor/survey.h"
 
 typedef struct SurveyMemory { /* of one process that was seen in a tree */

@@ -1,6 +1,6 @@
 /* terminal.c - see terminal.h. */
 #include "supervisor/terminal.h"
-#include "supervisor/kin.h"
+#include "base/kin.h"
 #include <unistd.h>
 
 #define FD STDIN_FILENO

@@ -11,6 +11,7 @@ int verb_shutdown(int argc, char **argv);
 int verb_notify(int argc, char **argv);
 int verb_mark(int argc, char **argv);
 int verb_help(int argc, char **argv);
+int verb_program(int argc, char **argv); /* runs endwell-VERB in its place */
 
 typedef struct Verb {
         const char *name;

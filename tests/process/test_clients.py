@@ -75,6 +75,36 @@ def verbs_find_their_endwell_by_the_environment_and_by_the_configuration(case):
 
 
 @test
+def of_a_configuration_the_verbs_need_no_more_than_where_it_runs(case):
+    run = case.run(one_service(case)).ready()
+    changed = case.path("changed.ini")
+    with open(changed, "w", encoding="utf-8") as file:
+        file.write(f"[Supervisor]\nRuntimeDirectory={run.runtime}\nGrazeSec=oops\n"
+                   "[Service web]\nExecStart=/no/such ${UNSET_HERE}\nEnvironmentFile=/no/such/file\nUser=nobody-at-all\n"
+                   "[Nonsense]\nand more\n")
+    for words in (["status"], ["events"], ["mark", "once", "begin"], ["shutdown"]):
+        done = subprocess.run([BINARY, words[0], "-c", changed, *words[1:]], capture_output=True, text=True, timeout=60,
+                              env=case.environment, check=False)
+        equal((done.returncode, done.stderr), (0, ""), f"exit code of {words}")
+    equal(run.wait(), 0, "exit code")
+
+
+@test
+def a_configuration_that_does_not_tell_where_it_runs_is_78_with_the_line(case):
+    for text, wanted in (("[Supervisor]\nRuntimeDirectory=run\n", "wrong.ini:2: "),
+                         ("[Supervisor]\n\nRuntimeDirectory=${UNSET_HERE}/run\n", "wrong.ini:3: "), (None, "wrong.ini: ")):
+        if text is None:
+            os.unlink(case.path("wrong.ini"))
+        else:
+            with open(case.path("wrong.ini"), "w", encoding="utf-8") as file:
+                file.write(text)
+        done = subprocess.run([BINARY, "status", "-c", case.path("wrong.ini")], capture_output=True, text=True, timeout=60,
+                              env=case.environment, check=False)
+        equal(done.returncode, 78, f"exit code with {text!r}")
+        check(wanted in done.stderr, f"what is said: {done.stderr}")
+
+
+@test
 def shutdown_waits_and_tells_the_result(case):
     run = case.run(one_service(case, "serve --term-ms 500")).ready()
     case.serving("web")

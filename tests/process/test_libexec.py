@@ -22,8 +22,8 @@ class Case(unittest.TestCase):
         os.chmod(path, mode)
         return path
 
-    def found(self, program):
-        said = subprocess.run([program, "logger"], stdout=subprocess.PIPE, check=True, text=True).stdout.strip()
+    def found(self, program, name="logger"):
+        said = subprocess.run([program, name], stdout=subprocess.PIPE, check=True, text=True).stdout.strip()
         return os.path.realpath(said) if said.startswith("/") else said
 
     def test_in_an_installation_it_is_in_the_libexec_folder(self):
@@ -39,6 +39,12 @@ class Case(unittest.TestCase):
     def test_in_a_build_tree_it_is_in_the_rooms_folder(self):
         endwell, logger = self.put("build/supervisor/endwell"), self.put("build/logger/endwell-logger")
         self.assertEqual(self.found(endwell), logger)
+
+    def test_a_program_without_a_room_of_its_own_is_in_that_of_the_ledger(self):
+        endwell = self.put("build/supervisor/endwell")
+        for name in ("database", "jobs", "ledger"):
+            program = self.put(f"build/ledger/endwell-{name}")
+            self.assertEqual(self.found(endwell, name), program)
 
     def test_what_cannot_be_executed_is_not_found(self):
         endwell = self.put("usr/bin/endwell")

@@ -173,6 +173,49 @@ def a_notify_service_that_is_not_ready_in_time_has_failed(case):
 
 
 @test
+def who_exits_with_0_before_it_was_ready_has_not_started(case):
+    plan = case.plan(Phases="one")
+    plan.actor("word", "exit 0", Phase="one", Type="notify", Essential="no", RestartSec="1ms", StartLimitBurst=2)
+    plan.actor("line", "exit 0", Phase="one", Type="notify-fd:5", Essential="no", Restart="no")
+    plan.actor("probed", "exit 0", Phase="one", Essential="no", Restart="no", ReadinessProbe=f"unix:{case.path('never')}")
+    plan.actor("needs", "serve", Phase="one", Essential="no", Requires="word")
+    plan.actor("keeps", "serve", Phase="one")
+    run = case.run(plan)
+    for name, failures in (("word", 2), ("line", 1), ("probed", 1)):
+        gave_up = run.journal.until("service_gave_up", service=name)
+        equal((gave_up["failures"], gave_up["reason"]), (failures, "ended before it was ready"), name)
+    run.journal.until("service_gave_up", service="needs")
+    run.ready()
+    equal(run.end(), 0, "exit code")
+    run.journal.none("service_starting", service="needs")
+    equal({line["clean"] for line in run.journal.all("service_exited", status=0, asked=False)}, {False}, "clean")
+    check("exited with 0 before it was ready" in run.errors(), "it is said")
+
+
+@test
+def an_essential_service_that_exits_with_0_before_it_was_ready_ends_the_container_with_83(case):
+    plan = case.plan(Phases="one")
+    plan.actor("word", "exit 0", Phase="one", Type="notify", RestartSec="1ms", StartLimitBurst=2)
+    plan.actor("after", "serve", Phase="one", After="word")
+    run = case.run(plan)
+    equal(run.wait(), 83, "exit code")
+    equal(run.journal.only("ending_started")["cause"], "start_failed", "cause")
+    run.journal.none("service_starting", service="after")
+
+
+@test
+def the_last_words_of_a_short_life_count_as_its_readiness(case):
+    plan = case.plan(Phases="one")
+    plan.actor("brief", "notify READY=1 , exit 0", Phase="one", Type="notify", Essential="no", Restart="no")
+    plan.actor("needs", "serve", Phase="one", Requires="brief")
+    run = case.run(plan)
+    case.serving("needs")
+    run.ready()
+    equal(run.end(), 0, "exit code")
+    run.journal.none("service_gave_up")
+
+
+@test
 def what_requires_a_failed_service_does_not_start(case):
     plan = case.plan(Phases="one")
     plan.actor("base", "exit 1", Phase="one", Type="notify", Essential="no", RestartSec="1ms", StartLimitBurst=2)

@@ -67,7 +67,7 @@ static bool was_settled(const Laws *laws, uint32_t member) {
 static void check_start_order(Laws *laws, uint32_t member) {
         const Schedule *schedule = laws->world->schedule;
         const ServiceConfig *service = laws_service(laws, member);
-        const Relation *after = service_after(service);
+        const Relation *after = service_after(service), *requires = service_requires(service);
         for (uint32_t other = 0; other < schedule->config.n_members; other++) {
                 if (laws_service(laws, other)->phase > service->phase && !was_settled(laws, other))
                         laws_break(laws, "A", "member %u started before member %u of a later phase was ready", member,
@@ -76,6 +76,10 @@ static void check_start_order(Laws *laws, uint32_t member) {
                         if (schedule->service_of[other] == after->items[i] && !was_settled(laws, other))
                                 laws_break(laws, "A",
                                            "member %u started before member %u, which it comes after, was ready",
+                                           member, other);
+                for (uint16_t i = 0; i < requires->n; i++)
+                        if (schedule->service_of[other] == requires->items[i] && !laws->members[other].ever_ready)
+                                laws_break(laws, "A", "member %u started, and member %u, which it requires, never did",
                                            member, other);
         }
 }
@@ -165,10 +169,17 @@ static bool is_clean(const Laws *laws, uint32_t member, Ended how) {
         return exit_set_has_signal(service->success, how.status);
 }
 
+/* It tells that it is ready, and ended by itself before it did. */
+static bool ended_unready(const Laws *laws, uint32_t member) {
+        const MemberTruth *truth = &laws->members[member];
+        return laws_tells_ready(laws, member) && truth->ready_usec == USEC_INFINITY && !truth->told_to_go &&
+               !laws->ending;
+}
+
 static bool has_failed(const Laws *laws, uint32_t member, Ended how, usec_t ready_for) {
         const MemberTruth *truth = &laws->members[member];
         const ServiceConfig *service = laws_service(laws, member);
-        if (truth->ill || !is_clean(laws, member, how) ||
+        if (truth->ill || !is_clean(laws, member, how) || ended_unready(laws, member) ||
             (truth->asked_usec != USEC_INFINITY && truth->ready_usec == USEC_INFINITY))
                 return true;
         if (service->type == SERVICE_ONESHOT || service->restart != RESTART_ALWAYS)
@@ -192,7 +203,8 @@ void laws_on_main_collected(Laws *laws, uint32_t member, Ended how) {
                 truth->failed_runs++;
                 bool for_good = laws->ending || service->restart == RESTART_NO ||
                                 (service->start_limit_burst > 0 && truth->failed_runs >= service->start_limit_burst);
-                if (for_good && service->essential && !asked && !is_clean(laws, member, how))
+                bool by_itself = !is_clean(laws, member, how) || ended_unready(laws, member);
+                if (for_good && service->essential && !asked && by_itself)
                         laws->must_be_essential = true;
         }
 }

@@ -50,6 +50,13 @@ bool laws_is_unready(const Laws *laws, uint32_t member) {
         return !is_good(laws, member, PROBE_STARTUP) || !is_good(laws, member, PROBE_READINESS);
 }
 
+/* What is simple and has no such probe is ready as soon as it runs. */
+bool laws_tells_ready(const Laws *laws, uint32_t member) {
+        ServiceType type = laws_service(laws, member)->type;
+        return type != SERVICE_ONESHOT &&
+               (type != SERVICE_SIMPLE || find(laws, member, PROBE_STARTUP) || find(laws, member, PROBE_READINESS));
+}
+
 static bool has_any(const Laws *laws, uint32_t member) {
         return laws_service(laws, member)->probes && laws_service(laws, member)->type != SERVICE_ONESHOT;
 }

@@ -16,7 +16,8 @@ bool laws_is_up(const Laws *laws, uint32_t member);
 void laws_place_probes(Laws *laws);
 void laws_begin_run(Laws *laws, uint32_t member);
 void laws_try_ready(Laws *laws, uint32_t member);
-bool laws_is_unready(const Laws *laws, uint32_t member); /* by its probes */
+bool laws_tells_ready(const Laws *laws, uint32_t member); /* it is ready when it or a probe says so */
+bool laws_is_unready(const Laws *laws, uint32_t member);  /* by its probes */
 usec_t laws_ready_for(const Laws *laws, uint32_t member);
 void laws_check_ill(Laws *laws, uint32_t member, int signal_number, const char *reason);
 void laws_on_probe_changed(Laws *laws, uint32_t member, const Event *event);

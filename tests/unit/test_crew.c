@@ -292,6 +292,58 @@ Test(crew, a_newline_is_the_word_of_notify_fd_and_ready_1_is_not) {
         cr_expect_str_eq(state(), "ready");
 }
 
+static void let_it_rest(void) {
+        pass(0);
+        crew_on_surveyed(fake.crew);
+}
+
+Test(crew, who_ends_with_0_before_it_said_that_it_is_ready_has_not_started) {
+        config->services[0].type = SERVICE_NOTIFY;
+        config->services[0].restart = RESTART_ON_FAILURE;
+        begin();
+        die(CLD_EXITED, 0);
+        cr_expect_str_eq(state(), "backoff");
+        cr_expect(told("service_gonecrashed"));
+        cr_expect(!told("ending_started"));
+        cr_expect_str_eq(crew_result(fake.crew, WEB).service_result, "protocol");
+}
+
+Test(crew, who_ends_with_0_before_its_probe_succeeded_has_not_started) {
+        static const ProbeKind kinds[] = { PROBE_STARTUP, PROBE_READINESS };
+        for (unsigned i = 0; i < 2; i++) {
+                memset(probes, 0, sizeof probes);
+                probes[kinds[i]] = probe_by(PROBE_BY_HTTP);
+                config->services[0].restart = RESTART_NO;
+                forget();
+                begin();
+                die(CLD_EXITED, 0);
+                let_it_rest();
+                cr_expect(told("service_gave_up"), "%u: %s", i, fake.events);
+                fake.crew = crew_free(fake.crew);
+        }
+}
+
+Test(crew, who_ends_with_0_and_tells_nothing_of_its_readiness_is_done) {
+        probes[PROBE_LIVENESS] = probe_by(PROBE_BY_HTTP);
+        config->services[0].restart = RESTART_ON_FAILURE;
+        begin();
+        die(CLD_EXITED, 0);
+        let_it_rest();
+        cr_expect_str_eq(state(), "done");
+        cr_expect(told("service_goneclean"));
+        cr_expect(!told("service_gave_up"));
+}
+
+Test(crew, who_is_told_to_stop_before_it_was_ready_and_ends_with_0_has_not_failed) {
+        config->services[0].type = SERVICE_NOTIFY;
+        begin();
+        crew_end(fake.crew, "signal", false);
+        die(CLD_EXITED, 0);
+        let_it_rest();
+        cr_expect_str_eq(state(), "done");
+        cr_expect(told("service_goneclean"));
+}
+
 static void with_all_three(ProbeBy by) {
         for (int kind = 0; kind < _PROBE_KIND_MAX; kind++)
                 probes[kind] = probe_by(by);
@@ -344,6 +396,61 @@ Test(crew, a_dead_service_is_asked_killed_and_restarted_and_what_it_was_is_forgo
         cr_expect_eq(crew_probe_view(fake.crew, LIVENESS).opinion, PROBE_GOOD);
         cr_expect_eq(crew_probe_view(fake.crew, READINESS).opinion, PROBE_UNDECIDED);
         cr_expect_str_eq(state(), "starting");
+}
+
+/* How long the member has from being asked until it is killed. */
+static usec_t time_to_stop(void) {
+        usec_t since = fake.now;
+        forget();
+        while (!strstr(fake.diary, "signal:0:9:") && crew_next_usec(fake.crew) < USEC_INFINITY)
+                pass(crew_next_usec(fake.crew) - fake.now);
+        cr_assert(strstr(fake.diary, "signal:0:9:"), "have: %s", fake.diary);
+        return fake.now - since;
+}
+
+static void begin_with_phase_of_30_s(void) {
+        config->budget.timeout_usec[0] = 30 * SECOND;
+        config->services[0].timeout_stop_usec = USEC_UNSET;
+        forget();
+        begin();
+        pass(0);
+}
+
+Test(crew, without_a_limit_of_its_own_a_sick_service_has_ten_seconds_to_stop) {
+        probes[PROBE_LIVENESS] = probe_by(PROBE_BY_TCP);
+        begin_with_phase_of_30_s();
+        answer(0, PROBE_FAILED);
+        cr_expect_eq(time_to_stop(), 10 * SECOND);
+}
+
+Test(crew, a_sick_service_has_the_time_of_its_phase_to_stop_when_that_is_shorter) {
+        probes[PROBE_LIVENESS] = probe_by(PROBE_BY_TCP);
+        begin_with_phase_of_30_s();
+        fake.crew = crew_free(fake.crew);
+        config->budget.timeout_usec[0] = 4 * SECOND;
+        begin();
+        pass(0);
+        answer(0, PROBE_FAILED);
+        cr_expect_eq(time_to_stop(), 4 * SECOND);
+}
+
+Test(crew, who_is_not_ready_in_time_has_ten_seconds_to_stop) {
+        config->services[0].type = SERVICE_NOTIFY;
+        begin_with_phase_of_30_s();
+        pass(90 * SECOND);
+        cr_assert_str_eq(state(), "stopping");
+        cr_expect_eq(time_to_stop(), 10 * SECOND);
+}
+
+Test(crew, a_limit_of_its_own_is_a_sick_services_too) {
+        config->services[0].watchdog_usec = 1 * SECOND;
+        begin_with_phase_of_30_s();
+        fake.crew = crew_free(fake.crew);
+        config->services[0].timeout_stop_usec = 20 * SECOND;
+        begin();
+        pass(1 * SECOND);
+        cr_assert_str_eq(state(), "stopping");
+        cr_expect_eq(time_to_stop(), 20 * SECOND);
 }
 
 Test(crew, a_check_that_takes_too_long_is_called_off_and_the_next_waits_for_its_end) {

@@ -1,6 +1,6 @@
 /* test_kin.c - the line of /proc/PID/stat, whatever name a process gave itself. */
+#include "base/kin.h"
 #include "base/take.h"
-#include "supervisor/kin.h"
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <stdio.h>

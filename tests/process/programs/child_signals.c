@@ -1,6 +1,6 @@
 /* child_signals.c - signals to children and to strangers: none is lost, none goes astray. */
+#include "base/kin.h"
 #include "errand.h"
-#include "supervisor/kin.h"
 #include "supervisor/signals.h"
 #include <signal.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 /* kin.c - descendants are found wherever they hide, and a missing or closed /proc is answered, not crashed upon. */
-#include "supervisor/kin.h"
+#include "base/kin.h"
 #include "base/take.h"
 #include "check.h"
 #include "supervisor/child.h"

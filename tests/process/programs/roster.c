@@ -1,10 +1,10 @@
 /* roster.c - PID 1 collects everybody, tells the right statuses, and hears SIGTERM in between. */
 #include "supervisor/roster.h"
 #include "base/clock.h"
+#include "base/kin.h"
 #include "base/take.h"
 #include "check.h"
 #include "supervisor/child.h"
-#include "supervisor/kin.h"
 #include "supervisor/signals.h"
 #include <sched.h>
 #include <signal.h>

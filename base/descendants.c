@@ -2,8 +2,8 @@
  *
  * Breadth first with a list, so that depth costs no stack, and with a table of the pids that were seen, so that a
  * process that gets a new parent during the walk is told once and a pid that is used again cannot make a circle. */
+#include "base/kin.h"
 #include "base/take.h"
-#include "supervisor/kin.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

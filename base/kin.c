@@ -1,5 +1,5 @@
 /* kin.c - reads /proc/PID/stat, lists our own children, and finds the owner in an environment. */
-#include "supervisor/kin.h"
+#include "base/kin.h"
 #include "base/take.h"
 #include <ctype.h>
 #include <dirent.h>
