@@ -13,7 +13,8 @@
 /* ---- Words ---- */
 
 static int list(const char *program, const Command *commands, const char *introduction, FILE *out) {
-        fprintf(out, "usage: endwell %s VERB [WORDS]      endwell %s VERB --help\n%s\n", program, program, introduction);
+        fprintf(out, "usage: endwell %s VERB [WORDS]      endwell %s VERB --help\n%s\n", program, program,
+                introduction);
         for (const Command *command = commands; command->name; command++)
                 fprintf(out, "  %-9s %s\n", command->name + strlen(program) + 1, command->summary);
         return out == stdout && fflush(out) != 0 ? COMMAND_FAULT : COMMAND_DONE;
@@ -84,8 +85,8 @@ static int find_by_file(const Command *command, const char *path, Database *ret)
         if (r == -ENOMEM)
                 return command_out_of_memory(command);
         complaints_print(complaints, stderr);
-        fprintf(stderr, "endwell %s: where the database is could not be read from %s; nothing was done\n", command->name,
-                path);
+        fprintf(stderr, "endwell %s: where the database is could not be read from %s; nothing was done\n",
+                command->name, path);
         return COMMAND_CONFIG;
 }
 

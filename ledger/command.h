@@ -6,12 +6,12 @@
 #include "ledger/session.h"
 #include <stdbool.h>
 
-#define COMMAND_DONE     0
-#define COMMAND_NOT_SO   1
-#define COMMAND_USAGE    64
+#define COMMAND_DONE      0
+#define COMMAND_NOT_SO    1
+#define COMMAND_USAGE     64
 #define COMMAND_NO_LEDGER 69
-#define COMMAND_FAULT    70
-#define COMMAND_CONFIG   78
+#define COMMAND_FAULT     70
+#define COMMAND_CONFIG    78
 
 typedef struct Command {
         const char *name;  /* "ledger migrate", as after `endwell` */
@@ -30,9 +30,12 @@ typedef struct CommandPlace {
 #define COMMAND_SHORT ":c:h"
 #define COMMAND_LONG                                                                                                   \
         { "config", required_argument, NULL, 'c' }, { "json", no_argument, NULL, 'j' },                                \
-                { "wait", required_argument, NULL, 'w' }, { "help", no_argument, NULL, 'h' }
+                { "wait", required_argument, NULL, 'w' }, {                                                            \
+                "help", no_argument, NULL, 'h'                                                                         \
+        }
 #define COMMAND_PLACE_USAGE                                                                                            \
-        "  -c, --config FILE     the configuration whose [Database] counts (else the environment: $DATABASE_URL, PG*)\n" \
+        "  -c, --config FILE     the configuration whose [Database] counts (else the environment: $DATABASE_URL, "     \
+        "PG*)\n"                                                                                                       \
         "      --wait TIME       go on trying to connect for so long (0: one attempt)\n"                               \
         "      --json            for programs\n"
 

@@ -47,7 +47,8 @@ static int print_script(const Migration *migration) {
                 if (!text || !schema)
                         return command_out_of_memory(&command_migrate);
                 printf("\n-- %s\n%s", file->name, text);
-                printf("insert into %s.migration (name, version, digest, program) values ('%s', %d, '%s', 'by hand');\n",
+                printf("insert into %s.migration (name, version, digest, program) values ('%s', %d, '%s', 'by "
+                       "hand');\n",
                        schema, file->name, LEDGER_VERSION, file->digest);
         }
         puts("\ncommit;");
@@ -78,7 +79,8 @@ static int look(Migration *migration) {
         if (migration->before.version <= LEDGER_VERSION)
                 return 0;
         fprintf(stderr,
-                "endwell ledger migrate: the ledger in the schema %s has version %d, and this program knows versions up "
+                "endwell ledger migrate: the ledger in the schema %s has version %d, and this program knows versions "
+                "up "
                 "to %d: nothing was done; run it from the newer endwell\n",
                 session_schema(migration->session), migration->before.version, LEDGER_VERSION);
         return COMMAND_NOT_SO;
@@ -87,8 +89,9 @@ static int look(Migration *migration) {
 /* ---- Doing it ---- */
 
 static int begin(Migration *migration) {
-        static const char sql[] = "begin; set local statement_timeout = 0; set local lock_timeout = 0; "
-                                  "set local client_min_messages = warning; set local search_path = pg_catalog, pg_temp";
+        static const char sql[] =
+                "begin; set local statement_timeout = 0; set local lock_timeout = 0; "
+                "set local client_min_messages = warning; set local search_path = pg_catalog, pg_temp";
         static const char lock[] = "select pg_advisory_xact_lock(hashtext('endwell ledger migrate'), hashtext($1))";
         const char *const values[] = { session_schema(migration->session) };
         PqReply reply;
@@ -171,8 +174,8 @@ static void tell(const Migration *migration) {
                 printf("installed the ledger, version %d, in the schema %s: %zu files\n", LEDGER_VERSION, schema,
                        migration->n_applied);
         else if (was < LEDGER_VERSION)
-                printf("brought the ledger in the schema %s from version %d to %d: %zu files\n", schema, was, LEDGER_VERSION,
-                       migration->n_applied);
+                printf("brought the ledger in the schema %s from version %d to %d: %zu files\n", schema, was,
+                       LEDGER_VERSION, migration->n_applied);
         else {
                 printf("renewed in the ledger in the schema %s, version %d:", schema, LEDGER_VERSION);
                 tell_files(migration);
@@ -200,8 +203,9 @@ static int check_server(const Migration *migration) {
 
         if (version >= SERVER_MIN)
                 return 0;
-        fprintf(stderr, "endwell ledger migrate: the server is PostgreSQL %d, and the ledger needs 13 or newer: nothing was "
-                        "done\n",
+        fprintf(stderr,
+                "endwell ledger migrate: the server is PostgreSQL %d, and the ledger needs 13 or newer: nothing was "
+                "done\n",
                 version / 10000);
         return COMMAND_NO_LEDGER;
 }
@@ -235,7 +239,8 @@ static int run(int argc, char **argv) {
         int option, code = 0;
 
         command_begin();
-        while (code == 0 && !migration.place.helped && (option = getopt_long(argc, argv, COMMAND_SHORT, options, NULL)) != -1)
+        while (code == 0 && !migration.place.helped &&
+               (option = getopt_long(argc, argv, COMMAND_SHORT, options, NULL)) != -1)
                 switch (option) {
                 case 'a': migration.again = true; break;
                 case 'p': migration.print = true; break;
@@ -253,8 +258,8 @@ const Command command_migrate = {
         "usage: endwell ledger migrate [-c FILE] [--wait TIME] [--again] [--print] [--json]\n"
         "Installs the job ledger, or brings it to this program's version, in one transaction; ten at once are safe.\n"
         "      --again           renew every function, also those that are recorded as installed\n"
-        "      --print           write the whole SQL of a new ledger instead, for those who run their own migrations\n"
-        COMMAND_PLACE_USAGE
+        "      --print           write the whole SQL of a new ledger instead, for those who run their own "
+        "migrations\n" COMMAND_PLACE_USAGE
         "Exit codes: 0 done or nothing to do; 1 the ledger there is newer than this program; 64 bad usage; 69 the\n"
         "database could not be reached or refused; 78 bad configuration.\n",
         run,

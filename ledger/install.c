@@ -10,11 +10,22 @@
 enum { COLUMN_NAME, COLUMN_VERSION, COLUMN_DIGEST };
 
 SqlAnswer install_read(Session *session, Installed *ret, PqReply *ret_reply) {
+        static const char is_there[] = "select exists (select from pg_catalog.pg_class c join pg_catalog.pg_namespace "
+                                       "n on n.oid = c.relnamespace "
+                                       "where n.nspname = $1 and c.relname = 'migration')";
         static const char sql[] = "select name, version, digest from @schema@.migration order by at, name";
+        const char *const values[] = { session_schema(session) };
         Installed installed = { 0 };
 
-        SqlAnswer answer = session_ask(session, sql, NULL, 0, 0, ret_reply);
-        if (answer != SQL_DONE && answer != SQL_SCHEMA)
+        /* Asked first, not tried: within a transaction a table that is not there would be its end. And asked of the
+         * tables of the catalog: to_regclass() answers from a cache, which somebody else's commit has not reached yet.
+         */
+        SqlAnswer answer = session_ask(session, is_there, values, LENGTH_OF(values), 0, ret_reply);
+        bool there = answer == SQL_DONE && pq_rows_bool(ret_reply->rows, 0, 0);
+        ret_reply->rows = pq_rows_free(ret_reply->rows);
+        if (there)
+                answer = session_ask(session, sql, NULL, 0, 0, ret_reply);
+        if (answer != SQL_DONE)
                 return answer;
         installed.rows = TAKE(ret_reply->rows);
         for (size_t i = 0; i < pq_rows_count(installed.rows); i++)

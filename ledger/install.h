@@ -5,8 +5,8 @@
 
 /* What a database says of itself, by its table of migrations. */
 typedef struct Installed {
-        int version;    /* the highest of a file; 0: nothing is there */
-        PqRows *rows;   /* name, version, digest of each file */
+        int version;  /* the highest of a file; 0: nothing is there */
+        PqRows *rows; /* name, version, digest of each file */
 } Installed;
 
 /* Also where there is no such table, or no schema: then version is 0. */

@@ -4,6 +4,6 @@
 int main(int argc, char **argv) {
         const Command commands[] = { command_migrate, { 0 } };
 
-        return command_dispatch("ledger", commands, "Installs the job ledger in PostgreSQL, and looks after its shape.\n", argc,
-                                argv);
+        return command_dispatch("ledger", commands,
+                                "Installs the job ledger in PostgreSQL, and looks after its shape.\n", argc, argv);
 }

@@ -1,10 +1,12 @@
 -- What `endwell ledger migrate` did: which files, of which version, when and by whom.
 --
 -- The first file of all: it makes the schema where a person with more rights has not made it already, for to make one
--- takes a right on the whole database even when there is nothing to make.
+-- takes a right on the whole database even when there is nothing to make. (to_regnamespace() would answer from a cache,
+-- which does not know yet what somebody else has just committed.)
 
 do $do$ begin
-    if to_regnamespace('@schema@') is null then
+    if not exists (select from pg_catalog.pg_namespace
+                    where '"' || replace(nspname, '"', '""') || '"' = '@schema@') then
         create schema @schema@;
     end if;
 end $do$;

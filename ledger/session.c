@@ -128,13 +128,14 @@ static SqlAnswer post(Session *session, const char *sql, const char *schema, Sta
         statement->userdata = session;
         session->reply = ret;
         session->answered = false;
-        return wait_for(session, script ? connection_send_script(session->connection, statement)
-                                        : connection_send(session->connection, statement),
+        return wait_for(session,
+                        script ? connection_send_script(session->connection, statement)
+                               : connection_send(session->connection, statement),
                         ret);
 }
 
-SqlAnswer session_ask(Session *session, const char *sql, const char *const *values, size_t n_values, usec_t timeout_usec,
-                      PqReply *ret) {
+SqlAnswer session_ask(Session *session, const char *sql, const char *const *values, size_t n_values,
+                      usec_t timeout_usec, PqReply *ret) {
         Statement statement = { .values = values, .n_values = n_values, .timeout_usec = timeout_usec };
         return post(session, sql, session->schema, &statement, false, ret);
 }

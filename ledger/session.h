@@ -26,7 +26,7 @@ int session_server_version(const Session *session);
 const char *session_schema(const Session *session);
 
 /* One statement with the schema's placeholder in it; free the rows of the reply. It is filled in any case. */
-SqlAnswer session_ask(Session *session, const char *sql, const char *const *values, size_t n_values, usec_t timeout_usec,
-                      PqReply *ret);
+SqlAnswer session_ask(Session *session, const char *sql, const char *const *values, size_t n_values,
+                      usec_t timeout_usec, PqReply *ret);
 /* Several statements in one text, `schema` (NULL: the database's) in place of the placeholder. */
 SqlAnswer session_script(Session *session, const char *sql, const char *schema, usec_t timeout_usec, PqReply *ret);

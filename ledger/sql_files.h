@@ -1,6 +1,6 @@
 /* sql_files.h - the SQL files of this folder, as the build put them into the program.
  *
- * Pure. The text has the placeholder of the schema (ledger/schema_name.h) in it. */
+ * The text has the placeholder of the schema (ledger/schema_name.h) in it. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@ typedef struct SqlFile {
         const char *text, *digest;
 } SqlFile;
 
-extern const SqlFile sql_files[];   /* those of order.txt, in its order; a NULL name ends it */
+extern const SqlFile sql_files[];    /* those of order.txt, in its order; a NULL name ends it */
 extern const SqlFile sql_commands[]; /* what the command line asks: commands/NAME.sql */
 
 /* Applied once in the life of a database (schema.sql, schema-2.sql, …); the others whenever they changed. */
