@@ -166,7 +166,8 @@ struct Crew {
 
         int start_phase; /* that is starting; -1: all were told */
         bool started, startup_told, ready, ready_told;
-        uint32_t n_not_ready, n_resting, n_clearing;
+        uint32_t n_not_ready, n_clearing;
+        uint32_t n_written, n_resting; /* of the services that are not built in; those of them that rest */
         uint32_t unsettled[PHASES_MAX], alive[PHASES_MAX];
         uint32_t gone[PHASES_MAX], killed[PHASES_MAX], left[PHASES_MAX];
 

@@ -165,7 +165,7 @@ static void rest(Crew *crew, Member *member) {
         tally->resting++;
         tally->failed += member->life.state == LIFE_FAILED;
         crew->alive[service->phase]--;
-        crew->n_resting++;
+        crew->n_resting += !service->builtin;
         crew_mark_settled(crew, member);
         if (service_after(service)->n > 0 && tally->resting == service->instances)
                 crew->stops_dirty = true;
@@ -181,9 +181,9 @@ static void rest(Crew *crew, Member *member) {
         crew->starts_dirty = true;
         if (member->life.state != LIFE_DONE && service->essential)
                 crew_end_because(crew, crew->startup_told ? "essential" : "start_failed", service->name, false);
-        else if (crew->n_resting == crew->n_members ||
+        else if ((crew->n_resting == crew->n_written && !service->builtin) ||
                  (service->essential && service->type != SERVICE_ONESHOT && tally->resting == service->instances))
-                crew_end_because(crew, "finished", crew->n_resting < crew->n_members ? service->name : NULL, false);
+                crew_end_because(crew, "finished", crew->n_resting < crew->n_written ? service->name : NULL, false);
 }
 
 static void carry_out(Crew *crew, Member *member, LifeOrder order) {

@@ -77,10 +77,12 @@ void outfit_done(Outfit *outfit) {
 }
 
 /* The environment and the rights of a process; `outfit->own` has endwell's words already. */
-static int dress(Outfit *outfit, const Rights *rights, char *const *configured, const Inheritance *inheritance,
-                 ChildPlan *plan) {
+static int dress(const Pid1 *pid1, Outfit *outfit, const Rights *rights, char *const *configured,
+                 const Inheritance *inheritance, ChildPlan *plan) {
         if (rights)
                 environment_add_user(&outfit->user, rights);
+        if (pid1->config->database.word) /* there: whoever says another one himself has that */
+                environment_put(&outfit->user, pid1->config->database.word);
         int r = environment_join(&(EnvironmentParts){ .own = &outfit->own,
                                                       .configured = configured,
                                                       .user = &outfit->user,
@@ -92,9 +94,9 @@ static int dress(Outfit *outfit, const Rights *rights, char *const *configured, 
         return r;
 }
 
-static int dress_as_service(Outfit *outfit, const ServiceConfig *service, ChildPlan *plan) {
+static int dress_as_service(const Pid1 *pid1, Outfit *outfit, const ServiceConfig *service, ChildPlan *plan) {
         plan->directory = service->working_directory;
-        return dress(outfit, service->rights, service->environment, service->inheritance, plan);
+        return dress(pid1, outfit, service->rights, service->environment, service->inheritance, plan);
 }
 
 int pid1_plan_check(Pid1 *pid1, uint32_t member, Outfit *outfit, ChildPlan *ret) {
@@ -103,7 +105,7 @@ int pid1_plan_check(Pid1 *pid1, uint32_t member, Outfit *outfit, ChildPlan *ret)
         add_common(pid1, &outfit->own, &view);
         if (view.pid > 0)
                 environment_add(&outfit->own, "MAINPID", "%d", (int)view.pid);
-        return dress_as_service(outfit, view.service, ret);
+        return dress_as_service(pid1, outfit, view.service, ret);
 }
 
 static ChildOutput output_of(const Output *output, int watched_fd) {
@@ -164,7 +166,7 @@ int pid1_spawn(void *self, uint32_t member, pid_t *ret_pid) {
         plan.n_descriptors = handover.n;
         plan.listening = handover.listening;
         plan.pid_words[0] = handover.listen_pid;
-        r = dress_as_service(&outfit, view.service, &plan);
+        r = dress_as_service(pid1, &outfit, view.service, &plan);
         if (r < 0)
                 return r;
         watch_output(pid1, member, &view, &watched);
@@ -232,7 +234,7 @@ int pid1_spawn_hook(void *self, uint32_t run, pid_t *ret_pid) {
         add_hook_words(pid1, &outfit.own, &hook);
         if (has_member)
                 add_member_words(pid1, &outfit.own, &hook, &view);
-        int r = dress(&outfit, hook.hook->rights, hook.hook->environment, inheritance_of(pid1, hook.hook), &plan);
+        int r = dress(pid1, &outfit, hook.hook->rights, hook.hook->environment, inheritance_of(pid1, hook.hook), &plan);
         if (r < 0)
                 return r;
         r = pid1_start(pid1, &plan, &(RosterEntry){ .kind = ROSTER_HOOK, .owner = run },
