@@ -4,17 +4,25 @@
 -- too; the verbs (one file each) only move rows between states. PostgreSQL 13 or newer.
 --
 -- Order of locks, everywhere the same, so that no two verbs wait for each other in a ring:
---   1. the worker's row        claim: for key share; worker_drain and worker_dead: for update
---   2. the gate of a queue     an advisory lock, only where the queue limits max_running
---   3. the gate of a key       an advisory lock, tried and never waited for while a job is locked
---   4. jobs                    by id where a verb waits (complete_many, retry, discard); all who take work or
---                              recover it skip locked rows and so wait for nobody
---   5. items                   after their job; recovery skips locked ones
--- complete and beats come before claim in claim_next and hold jobs while claim asks for 1 and 2: harmless, because
--- whoever holds 1 or 2 never waits for a job.
+--   1. a worker's gate     claim: shared; worker_drain and worker_dead: exclusive
+--   2. a queue's gate      exclusive, only where the queue limits max_running
+--   3. a key's gate        exclusive; tried, and never waited for while a job is locked
+--   4. jobs                by id where a verb waits (complete_many, retry, discard); all who take work or recover it
+--                          skip locked rows, and so wait for nobody
+--   5. items               after their job; recovery skips locked ones
+-- In claim_next completions hold jobs while the claim asks for 1 and 2: harmless, because whoever holds 1 or 2 never
+-- waits for a job.
 --
--- Advisory locks are of the two-key kind, at transaction level: (oid of the schema, hash of what is locked). Two
+-- Gates are advisory locks of the two-key kind, at transaction level: (oid of the schema, hash of what is locked). Two
 -- ledgers in one database never meet, and a pooler may hand the session on after each commit.
+--
+-- Three spellings of "running", and they matter. A partial index that holds few rows looks cheap to the planner, so it
+-- would read the whole of job_running to find one id. Each index has a predicate of its own, and a query says what only
+-- the index that it means can answer:
+--   state = 'running'          with a queue           job_running
+--   worker_id = …              with a worker          job_held
+--   worker_id is not null      with an id, or a key   the primary key, job_running_key
+-- The check job_holder makes them one.
 
 create schema if not exists @schema@;
 
@@ -126,12 +134,21 @@ create index job_ready on @schema@.job (queue, lane, priority, run_at, id) where
 create index job_ready_key on @schema@.job (queue, concurrency_key, priority, run_at, id) where claimable and lane = 1;
 create index job_running on @schema@.job (queue, claimed_at, id) where state = 'running';
 create index job_running_key on @schema@.job (queue, concurrency_key)
-    where state = 'running' and concurrency_key is not null;
-create index job_held on @schema@.job (worker_id) where state = 'running';
-create index job_held_solo on @schema@.job (worker_id) where state = 'running' and solo;
+    where worker_id is not null and concurrency_key is not null;
+create index job_held on @schema@.job (worker_id, solo) where worker_id is not null;
 create index job_finished on @schema@.job (queue, finished_at) where state in ('done', 'cancelled', 'discarded');
 create index job_dead on @schema@.job (id) where is_dead;
 create index job_dead_queue on @schema@.job (queue, id) where is_dead;
+
+-- What changes within milliseconds has no statistics worth having: a plan that was made while nothing ran must not be
+-- kept when thousands do. Without them the planner assumes the same always.
+alter table @schema@.job
+    alter column state set statistics 0,
+    alter column lane set statistics 0,
+    alter column claimable set statistics 0,
+    alter column is_dead set statistics 0,
+    alter column worker_id set statistics 0,
+    alter column solo set statistics 0;
 
 -- A dead job keeps its key: a producer must not buy a poisonous file a fresh budget.
 create unique index job_dedup on @schema@.job (queue, dedup_key)
