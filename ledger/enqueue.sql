@@ -50,6 +50,7 @@ begin
             return;
         end if;
 
+        v_now := clock_timestamp(); -- we may have waited for the holder of the key
         return query
             select j.id, false, @schema@._status(j, v_now, @schema@._quiet(v_now))
               from @schema@.job j

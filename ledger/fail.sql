@@ -18,6 +18,7 @@ begin
     end if;
     return case @schema@._settle(j, 'failed', coalesce(fail.class, 'error'), fail.error,
                                  died => coalesce(fail.died, false), fatal => coalesce(fail.fatal, false),
-                                 run_at => clock_timestamp() + greatest(fail.retry_in, interval '0'))
+                                 run_at => clock_timestamp() + case when fail.retry_in < interval '0' then interval '0'
+                                                                    else fail.retry_in end)
                 when 'ready' then 'retry' when 'dead' then 'dead' else 'cancelled' end;
 end $$;

@@ -16,8 +16,6 @@
 -- Advisory locks are of the two-key kind, at transaction level: (oid of the schema, hash of what is locked). Two
 -- ledgers in one database never meet, and a pooler may hand the session on after each commit.
 
-create schema if not exists @schema@;
-
 create type @schema@.state as enum ('ready', 'running', 'done', 'dead', 'cancelled', 'discarded');
 
 -- What a person may say about an effect that nobody knows the end of (item_settle).

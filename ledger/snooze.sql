@@ -12,6 +12,7 @@ begin
         return case when @schema@._ended(snooze.id, snooze.gen, snooze.claim, 'released') then 'already' else 'stale' end;
     end if;
     perform @schema@._settle(j, 'released', 'released', snooze.note, died => false, fatal => false,
-                             run_at => coalesce(v_now + greatest(snooze.delay, interval '0'), least(j.run_at, v_now)));
+                             run_at => coalesce(v_now + case when snooze.delay < interval '0' then interval '0'
+                                                             else snooze.delay end, least(j.run_at, v_now)));
     return 'ok';
 end $$;

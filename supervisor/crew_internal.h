@@ -243,6 +243,8 @@ void crew_tell_readiness(Crew *crew, const char *reason);
 
 /* Begins the hooks of an edge; how many run now. `member` NULL: of `phase`. */
 unsigned crew_run_hooks(Crew *crew, Member *member, int phase, HookOn on);
+/* Says that they do not run. */
+void crew_refuse_hooks(Crew *crew, const Member *member, HookOn on, const char *why);
 void crew_signal_hooks(Crew *crew, const Member *member, int signal_number); /* NULL: the phases' */
 void crew_cut_hooks(Crew *crew, const Member *member);
 void crew_hook_time_up(Crew *crew, HookRun *run);

@@ -117,6 +117,12 @@ static ChildOutput output_of(const Output *output, int watched_fd) {
         return child;
 }
 
+/* A fork that fails for want of memory or of processes says EAGAIN or ENOMEM; the pipe by which the child tells what
+ * fails needs descriptors. */
+static const char *step_of(int r) {
+        return r == -EMFILE || r == -ENFILE ? "pipe" : "fork";
+}
+
 int pid1_start(Pid1 *pid1, const ChildPlan *plan, const RosterEntry *entry, uint32_t slot, pid_t *ret_pid) {
         pid_t pid;
         int failure_fd;
@@ -152,8 +158,10 @@ int pid1_spawn(void *self, uint32_t member, pid_t *ret_pid) {
         add_notify_socket(pid1, &outfit.own, member, &view);
         add_watchdog(&outfit.own, view.service, &plan);
         int r = pid1_hand_over(pid1, member, &view, &outfit.own, &handover);
-        if (r < 0)
+        if (r < 0) {
+                crew_on_spawn_failed(pid1->crew, member, handover.step, -r);
                 return r;
+        }
         plan.descriptors = handover.descriptors;
         plan.n_descriptors = handover.n;
         plan.listening = handover.listening;
@@ -165,8 +173,10 @@ int pid1_spawn(void *self, uint32_t member, pid_t *ret_pid) {
         plan.output = output_of(service_output(view.service), watched.fds[0]);
         plan.error = output_of(service_error(view.service), watched.fds[1]);
         r = pid1_start(pid1, &plan, &(RosterEntry){ .kind = ROSTER_MAIN, .owner = member }, member, ret_pid);
-        if (r < 0)
+        if (r < 0) {
+                crew_on_spawn_failed(pid1->crew, member, step_of(r), -r);
                 return r;
+        }
         survey_note_session(pid1->survey, member, *ret_pid);
         if (watched.fds[0] >= 0)
                 logger_link_started(pid1->logger, member, *ret_pid);
@@ -229,7 +239,9 @@ int pid1_spawn_hook(void *self, uint32_t run, pid_t *ret_pid) {
                 return r;
         r = pid1_start(pid1, &plan, &(RosterEntry){ .kind = ROSTER_HOOK, .owner = run },
                        (uint32_t)crew_size(pid1->crew) + run, ret_pid);
-        if (r >= 0)
+        if (r < 0)
+                crew_on_hook_spawn_failed(pid1->crew, run, step_of(r), -r);
+        else
                 pid1->hook_pids[run] = *ret_pid;
         return r;
 }
