@@ -24,8 +24,6 @@
 --   worker_id is not null      with an id, or a key   the primary key, job_running_key
 -- The check job_holder makes them one.
 
-create schema if not exists @schema@;
-
 create type @schema@.state as enum ('ready', 'running', 'done', 'dead', 'cancelled', 'discarded');
 
 -- What a person may say about an effect that nobody knows the end of (item_settle).
