@@ -68,7 +68,9 @@ int database_set_schema(Database *database, const char *name, char ret_problem[s
         if (schema_name_judge(name) == 0)
                 return database_set(&database->schema, name);
         snprintf(ret_problem, DATABASE_PROBLEM_MAX,
-                 "the name of a schema has 1 to %d bytes of UTF-8, no control character, and does not begin with pg_",
+                 "the name of a schema has 1 to %d bytes of UTF-8, no control character, no ' and no $, and does not "
+                 "begin with "
+                 "pg_",
                  SCHEMA_NAME_MAX);
         return -EINVAL;
 }

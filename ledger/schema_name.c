@@ -13,7 +13,7 @@ int schema_name_judge(const char *name) {
                 return -EINVAL;
         for (size_t i = 0; i < length;) {
                 size_t n = utf8_character(name + i, length - i);
-                if (n == 0 || (unsigned char)name[i] < ' ' || name[i] == 0x7f)
+                if (n == 0 || (unsigned char)name[i] < ' ' || strchr("\x7f'$", name[i]))
                         return -EINVAL;
                 i += n;
         }

@@ -44,7 +44,7 @@ Test(schema_name, what_the_server_would_cut_or_refuse_is_refused_before) {
         cr_assert_eq(schema_name_judge(longest), 0);
         longest[SCHEMA_NAME_MAX] = 'a';
         cr_assert_lt(schema_name_judge(longest), 0);
-        static const char *const bad[] = { "", "pg_jobs", "a\nb", "\xff", "a\x7f" };
+        static const char *const bad[] = { "", "pg_jobs", "a\nb", "\xff", "a\x7f", "o'brien", "a$$b" };
         for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
                 cr_assert_lt(schema_name_judge(bad[i]), 0, "%zu", i);
         cr_assert_eq(schema_name_judge("my \"jobs\""), 0);
