@@ -97,6 +97,7 @@ int embedded_make_cluster(const EmbeddedFolder *folder, const char *path, const 
                 r = fill(programs, fresh);
         if (r == 0)
                 r = put_in_place(folder, path);
+        (void)sd_notify(0, "STATUS="); /* PostgreSQL itself says none */
         if (r == 0)
                 log_notice("created it in %.1f s", (double)usec_sub(clock_now_usec(), began_usec) / USEC_PER_SEC);
         return r;

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <systemd/sd-daemon.h>
 #include <unistd.h>
 
 #define EXIT_USAGE         64
@@ -143,7 +142,6 @@ static int become_postgres(const Database *database) {
                 if (r < 0)
                         log_warning("could not watch for the database to be ready: %s", strerrordesc_np(-r));
         }
-        (void)sd_notify(0, "STATUS="); /* what it made is made; PostgreSQL says none */
         execve(database->programs.postgres, argv, environ);
         log_err("could not run %s: %s", database->programs.postgres, strerrordesc_np(errno));
         return -errno;

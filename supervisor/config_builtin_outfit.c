@@ -111,6 +111,8 @@ static void add_database(Reading *reading, Strings *words) {
                 add(reading, words, "ENDWELL_DATABASE_URL=%s", database->url);
         if (database->url_file)
                 add(reading, words, "ENDWELL_DATABASE_URL_FILE=%s", database->url_file);
+        if (database->listen_url)
+                add(reading, words, "ENDWELL_DATABASE_LISTEN_URL=%s", database->listen_url);
         add(reading, words, "ENDWELL_DATABASE_SCHEMA=%s", database->schema ? database->schema : "endwell");
         add(reading, words, "ENDWELL_DATABASE_CONNECT_TIMEOUT_USEC=%" PRIu64, database->connect_timeout_usec);
 }

@@ -62,6 +62,8 @@ static void value_schema(Reading *reading, const Setting *setting, void *ret_val
 
         if (!*name || strlen(name) > SCHEMA_MAX)
                 value_refuse(reading, setting, "the name of a schema has 1 to %d bytes", SCHEMA_MAX);
+        else if (strpbrk(name, "'$"))
+                value_refuse(reading, setting, "must be without ' and $");
         else if (strncmp(name, "pg_", 3) == 0)
                 value_refuse(reading, setting, "names that begin with pg_ are PostgreSQL's own");
         else

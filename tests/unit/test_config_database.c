@@ -178,6 +178,7 @@ Test(config_database, what_cannot_be_is_refused_and_no_password_is_shown) {
                 { "UrlFile=secret\n", "5", "absolute" },
                 { "Schema=pg_mine\n", "5", "PostgreSQL's own" },
                 { "Schema=\n", "5", "1 to 63" },
+                { "Schema=a'b\n", "5", "without" },
                 { "Phase=dbb\n", "5", "did you mean db?" },
                 { "Embedded=db\n", "5", "absolute" },
                 { "Embedded=/a,b\n", "5", "without commas" },
