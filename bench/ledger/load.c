@@ -25,9 +25,8 @@
 #define UUID_LENGTH   37
 #define TIME_LENGTH   40
 #define PAYLOAD       "{\\\"n\\\": 1}"
-#define CURSOR_NSEC                                                                                                    \
-        1000000000L /* a job with an earlier place in the order may have come: look from the front again               \
-                     */
+/* A job with an earlier place in the order may have come since: look from the front again. */
+#define CURSOR_NSEC 1000000000L
 
 typedef struct Job {
         char id[NUMBER_LENGTH], gen[NUMBER_LENGTH], claim[UUID_LENGTH];
