@@ -34,6 +34,7 @@ typedef struct SettingsKind {
         bool named;              /* [Service NAME]; else [Supervisor] */
         bool later;              /* the whole section is not yet in this version */
         const SettingsKey *keys; /* ended by an empty name */
+        bool rest;               /* the last kind: any other section, which is none of the caller's business */
 } SettingsKind;
 
 typedef struct Setting {

@@ -45,7 +45,7 @@ static const SettingsKind *find_kind(SettingsMerge *merge, const SettingsLine *l
         size_t n = 0;
 
         for (const SettingsKind *kind = merge->kinds; kind->name; kind++) {
-                if (strcmp(kind->name, line->name) == 0)
+                if (kind->rest || strcmp(kind->name, line->name) == 0)
                         return kind;
                 if (n < KNOWN_MAX)
                         known[n++] = kind->name;
@@ -129,6 +129,8 @@ static int on_section(SettingsMerge *merge, const SettingsLine *line) {
                 return 0;
         }
         const SettingsKind *kind = find_kind(merge, line);
+        if (kind && kind->rest)
+                return 0;
         if (kind && kind->later) {
                 complain(merge, line->number, "the section [%s] is not in this version yet", kind->name);
                 return 0;

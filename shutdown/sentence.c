@@ -10,6 +10,11 @@
 #include "base/utf8.h"
 #include "shutdown/sentence_internal.h"
 
+/* It had said that it is done, so this is how it ends and no violence. */
+static bool is_drained(const Event *event) {
+        return event->reason && strcmp(event->reason, "drained") == 0;
+}
+
 LogLevel sentence_level(const Event *event) {
         switch (event->kind) {
         case EVENT_SUPERVISOR_STARTED:
@@ -35,6 +40,7 @@ LogLevel sentence_level(const Event *event) {
         case EVENT_DATABASE_QUIET:
         case EVENT_SERVICE_SIGNALLED:
         case EVENT_SERVICE_STATUS: return LOG_LEVEL_INFO;
+        case EVENT_SERVICE_KILLED: return is_drained(event) ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING;
         case EVENT_PROBE_CHANGED: return event->ok ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING;
         case EVENT_WATCHDOG_EXPIRED:
         case EVENT_SERVICE_EXITED: return event->clean || event->asked ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING;
@@ -43,7 +49,6 @@ LogLevel sentence_level(const Event *event) {
         case EVENT_LOG_DROPPED:
         case EVENT_CLIENT_DROPPED:
         case EVENT_SERVICE_RESTART_SCHEDULED:
-        case EVENT_SERVICE_KILLED:
         case EVENT_DESCENDANTS_LEFT:
         case EVENT_HOOK_REFUSED:
         case EVENT_HOOK_REPEATED:
@@ -80,6 +85,10 @@ static void say(Sentence *sentence, const char *format, ...) {
 
 static const char *or_unknown(const char *text) {
         return text ? text : "?";
+}
+
+static const char *plural(uint64_t n) {
+        return n == 1 ? "" : "s";
 }
 
 static void say_time(Sentence *sentence, const char *before, usec_t span) {
@@ -196,7 +205,7 @@ static void say_about_service(Sentence *sentence, const Event *event) {
                 break;
         case EVENT_SERVICE_KILLED:
                 say_process(sentence, event);
-                say(sentence, " was killed: %s", sentence_words(event->reason));
+                say(sentence, " was %s: %s", is_drained(event) ? "ended" : "killed", sentence_words(event->reason));
                 break;
         case EVENT_SERVICE_LEFT:
                 if (event->probe)
@@ -205,7 +214,9 @@ static void say_about_service(Sentence *sentence, const Event *event) {
                         say_process(sentence, event);
                 say(sentence, " was given up: %s", sentence_words(event->reason));
                 break;
-        case EVENT_DESCENDANTS_LEFT: say(sentence, " left %u descendants (KillMode=process)", event->left); break;
+        case EVENT_DESCENDANTS_LEFT:
+                say(sentence, " left %u descendant%s (KillMode=process)", event->left, plural(event->left));
+                break;
         case EVENT_ORPHAN_ADOPTED:
         case EVENT_ORPHAN_GONE:
                 if (event->service)
@@ -237,7 +248,9 @@ static void say_about_hook(Sentence *sentence, const Event *event) {
         case EVENT_HOOK_MARKED:
                 say(sentence, ": the application says %s (pid %d)", or_unknown(event->edge), (int)event->pid);
                 break;
-        case EVENT_HOOK_REPEATED: say(sentence, " ran %u times in one epoch", event->times); break;
+        case EVENT_HOOK_REPEATED:
+                say(sentence, " ran %u time%s in one epoch", event->times, plural(event->times));
+                break;
         default: break;
         }
 }
@@ -300,7 +313,10 @@ static void say_about_supervisor(Sentence *sentence, const Event *event) {
                 break;
         case EVENT_STARTUP_PROGRESS: say(sentence, "still waiting for %s", or_unknown(event->detail)); break;
         case EVENT_STARTUP_FINISHED: say_time(sentence, "start-up finished in ", event->took_usec); break;
-        case EVENT_LOG_DROPPED: say(sentence, "%llu lines of the log were lost", (unsigned long long)event->n); break;
+        case EVENT_LOG_DROPPED:
+                say(sentence, "%llu line%s of the log %s lost", (unsigned long long)event->n, plural(event->n),
+                    event->n == 1 ? "was" : "were");
+                break;
         case EVENT_CLIENT_DROPPED:
                 say(sentence, "control client %s was dropped: %s", or_unknown(event->peer), or_unknown(event->reason));
                 break;
@@ -328,11 +344,12 @@ static void say_about_supervisor(Sentence *sentence, const Event *event) {
                 say(sentence, "reload finished: %llu told by their signal", (unsigned long long)event->n);
                 break;
         case EVENT_REAPER_SETTLED:
-                say(sentence, "the reaper settled: %llu jobs given back, %llu buried",
-                    (unsigned long long)event->released, (unsigned long long)event->buried);
+                say(sentence, "the reaper settled: %llu job%s given back, %llu buried",
+                    (unsigned long long)event->released, plural(event->released), (unsigned long long)event->buried);
                 break;
         case EVENT_DATABASE_QUIET:
-                say(sentence, "the database has %llu sessions of ours left", (unsigned long long)event->sessions);
+                say(sentence, "the database has %llu session%s of ours left", (unsigned long long)event->sessions,
+                    plural(event->sessions));
                 break;
         case EVENT_SUPERVISOR_FAILED:
                 say(sentence, "a fault of endwell's own: %s: %s; the ending begins", or_unknown(event->text),

@@ -27,6 +27,7 @@ const char *sentence_words(const char *word) {
                 /* why a hook did not run */
                 { "already_ran", "it has run already" },
                 { "no_time", "no time is left" },
+                { "never_ready", "its service was never ready" },
                 /* why the ending began */
                 { "essential", "an essential service failed for good" },
                 { "start_failed", "the start failed" },

@@ -143,9 +143,9 @@ const char *verdict_explain(const Verdict *verdict, char ret_text[static VERDICT
         int code = verdict_code(verdict);
         const char *who = verdict->culprit[0] ? verdict->culprit : "somebody";
         unsigned n = verdict->deadline_hit ? verdict->left : verdict->killed;
-        char others[48] = "";
+        char all[48] = ""; /* one service may have had many */
         if (n > 1)
-                snprintf(others, sizeof others, " and %u more", n - 1);
+                snprintf(all, sizeof all, ", %u processes in all", n);
 
         if (verdict->own_fault)
                 snprintf(ret_text, VERDICT_TEXT_MAX, "a fault of endwell's own: %s", who);
@@ -155,9 +155,9 @@ const char *verdict_explain(const Verdict *verdict, char ret_text[static VERDICT
         else if (verdict->essential_failed)
                 snprintf(ret_text, VERDICT_TEXT_MAX, "the essential service %s failed for good", who);
         else if (verdict->deadline_hit)
-                snprintf(ret_text, VERDICT_TEXT_MAX, "the deadline was hit: %s%s did not end in time", who, others);
+                snprintf(ret_text, VERDICT_TEXT_MAX, "the deadline was hit: %s did not end in time%s", who, all);
         else if (verdict->forced)
-                snprintf(ret_text, VERDICT_TEXT_MAX, "%s%s had to be killed", who, others);
+                snprintf(ret_text, VERDICT_TEXT_MAX, "%s had to be killed%s", who, all);
         else if (verdict->hook_aborted)
                 snprintf(ret_text, VERDICT_TEXT_MAX, "the hook %s failed", who);
         else if (verdict->descendants_left)

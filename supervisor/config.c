@@ -29,6 +29,7 @@ static void read_sections(Reading *reading, const char *mode) {
         };
 
         config_read_phases(reading);
+        config_read_database(reading);
         config_read_supervisor(reading, mode);
         for (size_t i = 0; i < LENGTH_OF(readers) && reading->error == 0; i++)
                 readers[i](reading);

@@ -9,6 +9,7 @@
 #include "base/usec.h"
 #include "shutdown/budget.h"
 #include "shutdown/hooks.h"
+#include "supervisor/config_database.h"
 #include "supervisor/probe.h"
 #include "supervisor/rights.h"
 #include <stdbool.h>
@@ -133,6 +134,8 @@ typedef struct ServiceConfig {
         KillMode kill_mode;
         DrainUntil drain_until;
         bool essential, tty;
+        bool builtin : 1; /* endwell's own: it does not keep the container up once the written ones rest */
+        bool aside : 1;   /* nobody waits for it, neither the start nor readiness */
 } ServiceConfig;
 
 static inline const Relation *service_after(const ServiceConfig *service) {
@@ -204,6 +207,8 @@ typedef struct Config {
         HookConfig *hooks;
         size_t n_hooks;
         size_t n_members; /* instances of all services */
+        DatabaseConfig database;
+        ReaperConfig reaper;
         Budget budget;
         ConfigPlace grace_place, deadline_place, runtime_place;
         char **files; /* names that the `file` members point to */

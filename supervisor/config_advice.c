@@ -122,8 +122,8 @@ static void check_hook(Reading *reading, size_t i) {
 }
 
 void config_check_programs(Reading *reading) {
-        for (size_t i = 0; i < reading->config->n_services && reading->error == 0; i++)
+        for (size_t i = 0; i < reading->n_written && reading->error == 0; i++)
                 check_service(reading, i);
-        for (size_t i = 0; i < reading->config->n_hooks && reading->error == 0; i++)
+        for (size_t i = 0; i < reading->n_hooks_written && reading->error == 0; i++)
                 check_hook(reading, i);
 }

@@ -94,12 +94,14 @@ static bool plan(Reading *reading) {
 /* What hooks can take of the phases, at worst. */
 typedef struct HookTimes {
         const HookConfig **longest; /* of each service, its longest pre-stop hook, or NULL */
+        const HookConfig **worst;   /* the longest of those that chain_usec sums up, or NULL */
         usec_t *chain_usec;         /* of each service, its own and those of the longest chain that stops after it */
         uint16_t *by_depth;
 } HookTimes;
 
 static void hook_times_done(HookTimes *times) {
         free(times->longest);
+        free(times->worst);
         free(times->chain_usec);
         free(times->by_depth);
 }
@@ -113,9 +115,10 @@ static int hook_times_init(HookTimes *times, Config *config) {
         size_t n = config->n_services;
 
         times->longest = calloc(n + 1, sizeof *times->longest);
+        times->worst = calloc(n + 1, sizeof *times->worst);
         times->chain_usec = calloc(n + 1, sizeof *times->chain_usec);
         times->by_depth = calloc(n + 1, sizeof *times->by_depth);
-        if (!times->longest || !times->chain_usec || !times->by_depth)
+        if (!times->longest || !times->worst || !times->chain_usec || !times->by_depth)
                 return -ENOMEM;
         for (size_t i = 0; i < n; i++)
                 times->by_depth[i] = (uint16_t)i;
@@ -134,27 +137,36 @@ static void find_longest(HookTimes *times, const Config *config) {
         }
 }
 
+static usec_t usec_of(const HookConfig *hook) {
+        return hook ? hook->timeout_usec : 0;
+}
+
 /* Those without After first: what a chain needs is known before who stands on it. */
 static void add_chains(HookTimes *times, const Config *config) {
         for (size_t i = 0; i < config->n_services; i++) {
                 uint16_t service = times->by_depth[i];
                 const Relation *after = service_after(&config->services[service]);
+                const HookConfig *worst = NULL;
                 usec_t most = 0;
                 for (uint16_t j = 0; j < after->n; j++)
-                        most = usec_max(most, times->chain_usec[after->items[j]]);
-                usec_t own = times->longest[service] ? times->longest[service]->timeout_usec : 0;
+                        if (times->chain_usec[after->items[j]] > most) {
+                                most = times->chain_usec[after->items[j]];
+                                worst = times->worst[after->items[j]];
+                        }
+                usec_t own = usec_of(times->longest[service]);
                 times->chain_usec[service] = usec_add(own, most);
+                times->worst[service] = own >= usec_of(worst) ? times->longest[service] : worst;
         }
 }
 
-/* The longest begin hook of the phase, as far as it goes on after the delay. */
-static usec_t begin_usec(const Config *config, unsigned phase) {
-        usec_t longest = 0;
+/* The longest begin hook of the phase; NULL: there is none. */
+static const HookConfig *find_begin_hook(const Config *config, unsigned phase) {
+        const HookConfig *longest = NULL;
         for (size_t i = 0; i < config->n_hooks; i++)
                 if (!config->hooks[i].log_pattern && config->hooks[i].phase == (int)phase &&
-                    config->hooks[i].on == HOOK_BEGIN)
-                        longest = usec_max(longest, config->hooks[i].timeout_usec);
-        return usec_sub(longest, config->budget.delay_usec[phase]);
+                    config->hooks[i].on == HOOK_BEGIN && config->hooks[i].timeout_usec > usec_of(longest))
+                        longest = &config->hooks[i];
+        return longest;
 }
 
 /* What somebody wrote must fit; a default that meets a share which nobody wrote is only worth a warning. */
@@ -173,16 +185,24 @@ static void complain_about_hook(Reading *reading, const HookConfig *hook, unsign
 
 static void check_hooks_of_phase(Reading *reading, const HookTimes *times, unsigned phase) {
         const Config *config = reading->config;
-        usec_t worst_usec = 0, begin = begin_usec(config, phase);
-        const HookConfig *worst = NULL;
+        const HookConfig *begin = find_begin_hook(config, phase), *worst = NULL;
+        usec_t chain_usec = 0, begin_usec = usec_sub(usec_of(begin), config->budget.delay_usec[phase]);
+        bool has_members = false;
 
-        for (size_t i = 0; i < config->n_services; i++)
-                if (config->services[i].phase == phase && times->longest[i] && times->chain_usec[i] > worst_usec) {
-                        worst_usec = times->chain_usec[i];
-                        worst = times->longest[i];
+        for (size_t i = 0; i < config->n_services; i++) {
+                if (config->services[i].phase != phase)
+                        continue;
+                has_members = true;
+                if (times->chain_usec[i] > chain_usec) {
+                        chain_usec = times->chain_usec[i];
+                        worst = times->worst[i];
                 }
-        if (worst && usec_add(worst_usec, begin) >= config->budget.timeout_usec[phase])
-                complain_about_hook(reading, worst, phase, usec_add(worst_usec, begin));
+        }
+        usec_t all_usec = usec_add(chain_usec, begin_usec);
+        if (begin_usec > usec_of(worst)) /* a begin hook within its delay costs nothing */
+                worst = begin;
+        if (has_members && worst && all_usec >= config->budget.timeout_usec[phase])
+                complain_about_hook(reading, worst, phase, all_usec);
 }
 
 static void check_hooks(Reading *reading) {

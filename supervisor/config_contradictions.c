@@ -23,7 +23,12 @@ static void check_notify_fd(Reading *reading, const SettingsSection *section, co
 
         if (service->notify_fd < 0)
                 return;
-        if (service->notify_fd < FIRST_PASSED_FD + n_passed)
+        if (service->notify_fd < FIRST_PASSED_FD + n_passed && n_passed == 1)
+                value_refuse(reading, type,
+                             "descriptor %d is that of its socket or stored descriptor (Listen, "
+                             "FileDescriptorStoreMax): write notify-fd:%d",
+                             FIRST_PASSED_FD, FIRST_PASSED_FD + 1);
+        else if (service->notify_fd < FIRST_PASSED_FD + n_passed)
                 value_refuse(reading, type,
                              "the %d descriptors from %d on are those of its sockets and stored descriptors (Listen, "
                              "FileDescriptorStoreMax): write notify-fd:%d",
@@ -43,6 +48,27 @@ static void check_reload_signal(Reading *reading, const SettingsSection *section
         else if (line && service->reload_signal > 0 && service->drain_until == DRAIN_NOTIFY &&
                  service->reload_signal == service->drained_signal)
                 value_refuse(reading, line, "is what ends %s when it is drained (DrainedSignal)", service->name);
+}
+
+/* It is no asking: whoever is stopped by it was killed, and that is what the exit code says. */
+static void warn_of_sigkill(Reading *reading, const SettingsSection *section, const ServiceConfig *service) {
+        const Setting *line = settings_get(section, "KillSignal");
+
+        if (line && service->kill_signal == SIGKILL && service->type != SERVICE_ONESHOT)
+                value_warn(reading, line,
+                           "no program can finish anything on it: %s is killed whenever it is to stop, and each ending "
+                           "has exit code 81; for a short one keep another signal and write TimeoutStopSec=100ms",
+                           service->name);
+}
+
+/* Who comes is taken by the kernel, and waits for ever. */
+static void warn_of_listening_oneshot(Reading *reading, const SettingsSection *section, const ServiceConfig *service) {
+        const Setting *line = settings_last(section, "Listen");
+
+        if (line && service->n_listens > 0 && service->type == SERVICE_ONESHOT)
+                value_warn(reading, line,
+                           "%s is a oneshot: when it is done nobody answers on its sockets, and who connects waits",
+                           service->name);
 }
 
 static void warn_of_watchdog(Reading *reading, const SettingsSection *section, const ServiceConfig *service) {
@@ -108,4 +134,6 @@ void service_check(Reading *reading, const SettingsSection *section, const Servi
         check_reload_signal(reading, section, service);
         check_terminal(reading, section, service);
         warn_of_watchdog(reading, section, service);
+        warn_of_sigkill(reading, section, service);
+        warn_of_listening_oneshot(reading, section, service);
 }

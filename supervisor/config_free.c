@@ -20,6 +20,8 @@ int config_new(Config **ret) {
                 .log_level = LOG_LEVEL_INFO,
                 .control_group = -1,
                 .exit_code_from = -1,
+                .database = DATABASE_DEFAULTS,
+                .reaper = REAPER_DEFAULTS,
         };
         for (unsigned i = 0; i < sizeof config->rewrite; i++)
                 config->rewrite[i] = (uint8_t)i;
@@ -74,6 +76,7 @@ Config *config_free(Config *config) {
         free(config->runtime_directory);
         free(config->journal_file);
         free(config->termination_message_path);
+        database_done(&config->database);
         free(config);
         return NULL;
 }

@@ -1,5 +1,6 @@
 /* config_hook.c - reads the sections [Hook NAME]. */
 #include "base/take.h"
+#include "supervisor/config_builtin.h"
 #include "supervisor/config_environment.h"
 #include "supervisor/config_http.h"
 #include "supervisor/config_keys.h"
@@ -135,6 +136,7 @@ static void read_hook(Reading *reading, size_t i) {
         const SettingsSection *section = reading->hooks[i];
         const Setting *exec = settings_get(section, "Exec");
 
+        builtin_refuse_name(reading, section);
         hook->timeout_usec = 5 * USEC_PER_SEC;
         hook->on = _HOOK_ON_MAX; /* not said, or not understood; a configuration with it is refused or mended below */
         values_read(reading, section, rules, LENGTH_OF(rules), hook);
@@ -150,6 +152,6 @@ static void read_hook(Reading *reading, size_t i) {
 }
 
 void config_read_hooks(Reading *reading) {
-        for (size_t i = 0; i < reading->config->n_hooks && reading->error == 0; i++)
+        for (size_t i = 0; i < reading->n_hooks_written && reading->error == 0; i++)
                 read_hook(reading, i);
 }

@@ -123,20 +123,21 @@ static const SettingsKey hook_keys[] = {
 };
 
 static const SettingsKey database_keys[] = {
-        LATER("Url"),
-        LATER("UrlFile"),
-        LATER("ListenUrl"),
-        LATER("Schema"),
-        LATER("Phase"),
-        LATER("Embedded"),
-        LATER("User"),
-        LATER("Migrate"),
-        LATER("ConnectTimeoutSec"),
+        SINGLE("Url"),
+        SINGLE("UrlFile"),
+        SINGLE("ListenUrl"),
+        SINGLE("Schema"),
+        SINGLE("Phase"),
+        SINGLE("Embedded"),
+        SINGLE("User"),
+        SINGLE("Migrate"),
+        SINGLE("ConnectTimeoutSec"),
         END,
 };
 
 static const SettingsKey reaper_keys[] = {
-        LATER("Enabled"), LATER("IntervalSec"), LATER("BatchSize"), LATER("RetentionSec"), LATER("PruneBatch"), END,
+        SINGLE("Enabled"),      SINGLE("IntervalSec"), SINGLE("BatchSize"),
+        SINGLE("RetentionSec"), SINGLE("PruneBatch"),  END,
 };
 
 static const SettingsKey gateway_keys[] = {
@@ -173,8 +174,8 @@ const SettingsKind config_kinds[] = {
         [CONFIG_PHASE] = { .name = "Phase", .named = true, .keys = phase_keys },
         [CONFIG_SERVICE] = { .name = "Service", .named = true, .keys = service_keys },
         [CONFIG_HOOK] = { .name = "Hook", .named = true, .keys = hook_keys },
-        { .name = "Database", .later = true, .keys = database_keys },
-        { .name = "Reaper", .later = true, .keys = reaper_keys },
+        [CONFIG_DATABASE] = { .name = "Database", .keys = database_keys },
+        [CONFIG_REAPER] = { .name = "Reaper", .keys = reaper_keys },
         { .name = "Gateway", .later = true, .keys = gateway_keys },
         { .name = "Verify", .later = true, .keys = verify_keys },
         { 0 },

@@ -12,6 +12,8 @@ typedef enum ConfigKind {
         CONFIG_PHASE,
         CONFIG_SERVICE,
         CONFIG_HOOK,
+        CONFIG_DATABASE,
+        CONFIG_REAPER,
 } ConfigKind;
 
 static inline bool section_is(const SettingsSection *section, ConfigKind kind) {

@@ -2,6 +2,7 @@
 #include "supervisor/config_reading.h"
 #include "base/names.h"
 #include "base/take.h"
+#include "supervisor/config_builtin.h"
 #include "supervisor/config_keys.h"
 #include "supervisor/config_values.h"
 #include <errno.h>
@@ -20,13 +21,12 @@ static size_t count_sections(const Settings *settings, ConfigKind kind) {
         return n;
 }
 
-/* `names`: where the next name goes in config->names. */
-static void take_service(Reading *reading, const SettingsSection *section, char **names) {
+static void take_service(Reading *reading, const SettingsSection *section) {
         ServiceConfig *service = &reading->config->services[reading->config->n_services];
 
         config_service_defaults(service);
-        service->name = *names;
-        *names = stpcpy(*names, section->name) + 1;
+        service->name = reading->names_end;
+        reading->names_end = stpcpy(reading->names_end, section->name) + 1;
         service->file = section->file;
         service->line = section->line;
         reading->services[reading->config->n_services++] = section;
@@ -50,15 +50,19 @@ static void take_hook(Reading *reading, const SettingsSection *section) {
 }
 
 static void take_sections(Reading *reading) {
-        char *names = reading->config->names;
+        reading->names_end = reading->config->names;
         for (size_t i = 0; i < reading->settings->n_sections; i++) {
                 const SettingsSection *section = &reading->settings->sections[i];
                 if (section_is(section, CONFIG_SUPERVISOR))
                         reading->supervisor = section;
                 else if (section_is(section, CONFIG_SERVICE))
-                        take_service(reading, section, &names);
+                        take_service(reading, section);
                 else if (section_is(section, CONFIG_HOOK))
                         take_hook(reading, section);
+                else if (section_is(section, CONFIG_DATABASE))
+                        reading->database = section;
+                else if (section_is(section, CONFIG_REAPER))
+                        reading->reaper = section;
         }
 }
 
@@ -67,7 +71,7 @@ static int compare_names(const void *a, const void *b, void *userdata) {
         return strcmp(config->services[*(const uint16_t *)a].name, config->services[*(const uint16_t *)b].name);
 }
 
-static void sort_names(Reading *reading) {
+void reading_sort_names(Reading *reading) {
         Config *config = reading->config;
         for (size_t i = 0; i < config->n_services; i++)
                 reading->by_name[i] = (uint16_t)i;
@@ -77,24 +81,37 @@ static void sort_names(Reading *reading) {
 int reading_init(Reading *reading, Config *config, const Settings *settings, Complaints *complaints) {
         size_t n_services = count_sections(settings, CONFIG_SERVICE), n_hooks = count_sections(settings, CONFIG_HOOK);
 
-        *reading = (Reading){ .config = config, .settings = settings, .complaints = complaints };
+        *reading = (Reading){ .config = config,
+                              .settings = settings,
+                              .complaints = complaints,
+                              .database_service = -1,
+                              .reaper_service = -1,
+                              .migration_service = -1 };
+        if (count_sections(settings, CONFIG_DATABASE) > 0) {
+                n_services += BUILTINS_MAX;
+                n_hooks += BUILTIN_HOOKS_MAX;
+        }
+        reading->builtins = calloc(BUILTINS_MAX, sizeof *reading->builtins);
         reading->phases = calloc(PHASES_MAX, sizeof *reading->phases);
         reading->services = calloc(n_services + 1, sizeof *reading->services);
         reading->hooks = calloc(n_hooks + 1, sizeof *reading->hooks);
         reading->by_name = calloc(n_services + 1, sizeof *reading->by_name);
         config->services = n_services ? calloc(n_services, sizeof *config->services) : NULL;
-        config->names = malloc(names_size(settings) + 1);
+        config->names = malloc(names_size(settings) + sizeof BUILTIN_NAMES);
         config->hooks = n_hooks ? calloc(n_hooks, sizeof *config->hooks) : NULL;
-        if (!reading->phases || !reading->services || !reading->hooks || !reading->by_name || !config->names ||
-            (n_services && !config->services) || (n_hooks && !config->hooks))
+        if (!reading->builtins || !reading->phases || !reading->services || !reading->hooks || !reading->by_name ||
+            !config->names || (n_services && !config->services) || (n_hooks && !config->hooks))
                 return -ENOMEM;
         take_sections(reading);
-        sort_names(reading);
+        reading->n_written = config->n_services;
+        reading->n_hooks_written = config->n_hooks;
+        reading_sort_names(reading);
         return 0;
 }
 
 void reading_done(Reading *reading) {
         free(reading->phases);
+        free(reading->builtins);
         free(reading->services);
         free(reading->hooks);
         free(reading->by_name);

@@ -21,12 +21,17 @@ typedef struct Reading {
         Config *config;
         const Settings *settings;
         Complaints *complaints;
-        size_t n_before;                   /* errors that the caller had already */
-        const SettingsSection *supervisor; /* NULL: not in the file */
-        const SettingsSection **phases;    /* PHASES_MAX, NULL where a phase has no section */
-        const SettingsSection **services;  /* beside config->services */
-        const SettingsSection **hooks;     /* beside config->hooks */
-        uint16_t *by_name;                 /* services, sorted */
+        size_t n_before;                          /* errors that the caller had already */
+        const SettingsSection *supervisor;        /* NULL: not in the file */
+        const SettingsSection **phases;           /* PHASES_MAX, NULL where a phase has no section */
+        const SettingsSection **services;         /* beside config->services */
+        const SettingsSection **hooks;            /* beside config->hooks */
+        const SettingsSection *database, *reaper; /* NULL: not in the file */
+        SettingsSection *builtins;                /* empty ones, for the services that nobody wrote */
+        size_t n_written, n_hooks_written;        /* services and hooks that somebody did write: they come first */
+        int database_service, reaper_service, migration_service; /* indices of built-in ones; -1 */
+        char *names_end;                                         /* where the next name of a service goes */
+        uint16_t *by_name;                                       /* services, sorted */
         unsigned n_suggested;
         bool thorough;       /* files that the configuration names may be read for advice */
         HeldSocket *sockets; /* all of them */
@@ -40,6 +45,7 @@ int reading_init(Reading *reading, Config *config, const Settings *settings, Com
 void reading_done(Reading *reading);
 bool reading_has_errors(const Reading *reading);
 
+void reading_sort_names(Reading *reading); /* after services were added */
 /* Indices, or -1 after a complaint at `setting` that names the nearest one. */
 int reading_find_service(Reading *reading, const Setting *setting, const char *name);
 int reading_find_phase(Reading *reading, const Setting *setting, const char *name);
@@ -60,6 +66,7 @@ const Privileges *reading_privileges(Reading *reading);
 /* In this order: later ones use what earlier ones found. */
 void config_read_supervisor(Reading *reading, const char *mode);
 void config_read_phases(Reading *reading);
+void config_read_database(Reading *reading); /* and [Reaper]; adds the built-in services */
 void config_read_services(Reading *reading);
 void config_read_hooks(Reading *reading);
 void config_read_relations(Reading *reading); /* After, Requires */

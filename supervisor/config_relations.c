@@ -1,5 +1,6 @@
 /* config_relations.c - reads After and Requires, refuses cycles, and finds who waits for whom. */
 #include "base/take.h"
+#include "supervisor/config_builtin.h"
 #include "supervisor/config_values.h"
 #include "supervisor/order.h"
 #include <errno.h>
@@ -140,6 +141,50 @@ static void read_relations_of(Gathering *gathering, size_t i) {
         gathering_end(gathering, i);
 }
 
+/* ---- The built-in services ---- */
+
+/* Of each service the chain of After that begins with it and leads to a built-in one from `first` on: longer than
+ * nothing, when those weigh 1 and all others nothing, if there is one at all. */
+static int find_waiting(Gathering *gathering, size_t first, usec_t *weights, usec_t *ret_lengths) {
+        size_t n = gathering->reading->config->n_services, n_written = gathering->reading->n_written;
+        uint32_t *edges = gathering->after.first;
+
+        for (size_t i = n_written; i < n; i++) {
+                edges[i + 1] = edges[n_written]; /* what they wait for themselves is not asked yet */
+                weights[i] = i >= first;
+        }
+        const OrderGraph graph = { .n = n, .first = edges, .targets = gathering->after.targets };
+        int r = order_lengths(&graph, weights, ret_lengths);
+        return r == -ELOOP ? 0 : r; /* will be complained about */
+}
+
+/* After those built in before it, and after all that is written for the same phase and does not wait for it or for
+ * what comes behind it. The database waits for nobody. */
+static void relate_builtin(Gathering *gathering, size_t index, const usec_t *waiting) {
+        const Reading *reading = gathering->reading;
+        const ServiceConfig *services = reading->config->services;
+
+        gathering_begin(gathering, &gathering->requires, index);
+        gathering_end(gathering, index);
+        gathering_begin(gathering, &gathering->after, index);
+        for (size_t i = 0; i < index && (int)index != reading->database_service; i++)
+                if (services[i].phase == services[index].phase && waiting[i] == 0)
+                        gather(gathering, (uint16_t)i);
+        gathering_end(gathering, index);
+}
+
+static int read_builtins(Gathering *gathering) {
+        size_t n = gathering->reading->config->n_services, n_written = gathering->reading->n_written;
+        _cleanup_(freep) usec_t *weights = calloc((n + 1) * (1 + BUILTINS_MAX), sizeof *weights);
+        int r = weights ? 0 : -ENOMEM;
+
+        for (size_t i = n_written; r == 0 && i < n; i++)
+                r = find_waiting(gathering, i, weights, weights + (n + 1) * (1 + i - n_written));
+        for (size_t i = n_written; r == 0 && i < n; i++)
+                relate_builtin(gathering, i, weights + (n + 1) * (1 + i - n_written));
+        return r;
+}
+
 /* ---- Cycles ---- */
 
 /* Whether `name` stands in the list as a word of its own, quoted or not. */
@@ -259,8 +304,10 @@ void config_read_relations(Reading *reading) {
         _cleanup_(gathering_done) Gathering gathering = { 0 };
         int r = gathering_init(&gathering, reading);
 
-        for (size_t i = 0; r == 0 && reading->error == 0 && i < reading->config->n_services; i++)
+        for (size_t i = 0; r == 0 && reading->error == 0 && i < reading->n_written; i++)
                 read_relations_of(&gathering, i);
+        if (r == 0 && reading->error == 0 && reading->n_written < reading->config->n_services)
+                r = read_builtins(&gathering);
         if (r == 0 && reading->error == 0)
                 r = relate(&gathering);
         if (r < 0)

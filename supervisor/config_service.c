@@ -2,6 +2,7 @@
 #include "supervisor/config_service.h"
 #include "base/names.h"
 #include "base/take.h"
+#include "supervisor/config_builtin.h"
 #include "supervisor/config_environment.h"
 #include "supervisor/config_keys.h"
 #include "supervisor/config_program.h"
@@ -188,6 +189,7 @@ static void read_service(Reading *reading, size_t i) {
         ServiceConfig *service = &reading->config->services[i];
         const SettingsSection *section = reading->services[i];
 
+        builtin_refuse_name(reading, section);
         values_read(reading, section, service_rules, LENGTH_OF(service_rules), service);
         read_command(reading, section, service);
         service->rights = rights_read(reading, section);
@@ -204,7 +206,7 @@ static void read_service(Reading *reading, size_t i) {
 
 /* If any service names a phase, all must: else a forgotten line would move a database into the first phase. */
 static void check_phases_named(Reading *reading) {
-        size_t n_named = 0, n = reading->config->n_services;
+        size_t n_named = 0, n = reading->n_written;
 
         for (size_t i = 0; i < n; i++)
                 n_named += settings_get(reading->services[i], "Phase") != NULL;
@@ -230,8 +232,10 @@ static void count_members(Reading *reading) {
 }
 
 void config_read_services(Reading *reading) {
-        for (size_t i = 0; i < reading->config->n_services && reading->error == 0; i++)
+        for (size_t i = 0; i < reading->n_written && reading->error == 0; i++)
                 read_service(reading, i);
+        if (reading->n_written < reading->config->n_services && reading->error == 0)
+                builtin_finish(reading);
         check_phases_named(reading);
         count_members(reading);
         services_check_sockets(reading);

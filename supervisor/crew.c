@@ -58,6 +58,7 @@ static void place_members(Crew *crew) {
                 crew->tallies[s].first_member = next;
                 for (unsigned i = 0; i < service->instances; i++, next++)
                         crew->members[next] = (Member){ .service = (uint16_t)s, .number = (uint16_t)(i + 1) };
+                crew->n_written += service->builtin ? 0 : service->instances;
                 crew->unsettled[service->phase] += service->instances;
                 crew->alive[service->phase] += service->instances;
         }

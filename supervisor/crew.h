@@ -38,8 +38,9 @@ typedef struct Ended {
 typedef struct Stage {
         usec_t (*now)(void *self);
         uint32_t (*random)(void *self); /* for jitter and owner names */
-        /* Starts a member's main process; 0 and *ret_pid, or -errno when not even a child could be made. Whether exec
-         * worked is told later by crew_on_executed(), or crew_on_spawn_failed() and then crew_on_exited(). */
+        /* Starts a member's main process; 0 and *ret_pid, or -errno when not even a child could be made, and before
+         * that crew_on_spawn_failed() when it was not the fork that failed. Whether exec worked is told later by
+         * crew_on_executed(), or crew_on_spawn_failed() and then crew_on_exited(). */
         int (*spawn)(void *self, uint32_t member, pid_t *ret_pid);
         int (*spawn_hook)(void *self, uint32_t hook_run, pid_t *ret_pid);
         /* Signals processes of a member's tree and tells each by crew_told(); CREW_NOBODY: the unattributed orphans.

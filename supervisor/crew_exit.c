@@ -12,8 +12,10 @@ static bool is_clean(const ServiceConfig *service, const Member *member, Ended h
                        (member->asked && how.status == 128 + service->kill_signal);
         if (exit_set_has_signal(service->success, how.status))
                 return true;
-        return member->asked && how.code == CLD_KILLED &&
-               (how.status == service->kill_signal || (member->drained && how.status == service->drained_signal));
+        if (!member->asked || how.code != CLD_KILLED)
+                return false;
+        return how.status == service->kill_signal ||
+               (member->drained && (how.status == service->drained_signal || how.status == SIGKILL));
 }
 
 const char *crew_code_word(int code) {
@@ -37,7 +39,7 @@ static void record_exit(Crew *crew, const Member *member, Ended how) {
                                      .status = how.status,
                                      .clean = member->clean && !member->unready,
                                      .asked = member->asked,
-                                     .escalated = member->kill_reason != NULL,
+                                     .escalated = member->kill_reason && !member->drained, /* that is its way */
                                      .error = member->error_step ? error : NULL,
                                      .took_usec = usec_sub(member->exited_usec, member->spawned_usec),
                                      .max_rss_kib = how.max_rss_kib,

@@ -99,7 +99,9 @@ static void begin(Crew *crew, HookRun *run, unsigned attempt) {
         record_hook(crew, run, &(Event){ .kind = EVENT_HOOK_STARTED, .pid = run->pid });
         if (r < 0) {
                 char error[ERROR_TEXT_MAX];
-                crew_write_error(error, sizeof error, config_of(crew, run)->url ? "request" : "fork", -r, "");
+                const char *step = config_of(crew, run)->url ? "request" : "fork";
+                crew_write_error(error, sizeof error, run->error_step ? run->error_step : step, -r, "");
+                run->error_step = NULL;
                 hook_finish(&run->slot, 125);
                 note_start_failure(crew, run);
                 record_hook(
@@ -123,6 +125,13 @@ unsigned crew_run_hooks(Crew *crew, Member *member, int phase, HookOn on) {
                         begin(crew, &crew->runs[crew->first_run[h] + (member ? member->number - 1U : 0)],
                               member ? member->attempt : 0);
         return member ? member->hooks_running[on] : crew->phase_hooks_running;
+}
+
+void crew_refuse_hooks(Crew *crew, const Member *member, HookOn on, const char *why) {
+        for (size_t h = 0; h < crew->config->n_hooks; h++)
+                if (is_on_edge(&crew->config->hooks[h], member, -1, on))
+                        record_hook(crew, &crew->runs[crew->first_run[h] + member->number - 1U],
+                                    &(Event){ .kind = EVENT_HOOK_REFUSED, .reason = why });
 }
 
 static bool is_of(const Crew *crew, const HookRun *run, const Member *member) {

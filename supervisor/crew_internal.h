@@ -166,7 +166,8 @@ struct Crew {
 
         int start_phase; /* that is starting; -1: all were told */
         bool started, startup_told, ready, ready_told;
-        uint32_t n_not_ready, n_resting, n_clearing;
+        uint32_t n_not_ready, n_clearing;
+        uint32_t n_written, n_resting; /* of the services that are not built in; those of them that rest */
         uint32_t unsettled[PHASES_MAX], alive[PHASES_MAX];
         uint32_t gone[PHASES_MAX], killed[PHASES_MAX], left[PHASES_MAX];
 
@@ -242,6 +243,8 @@ void crew_tell_readiness(Crew *crew, const char *reason);
 
 /* Begins the hooks of an edge; how many run now. `member` NULL: of `phase`. */
 unsigned crew_run_hooks(Crew *crew, Member *member, int phase, HookOn on);
+/* Says that they do not run. */
+void crew_refuse_hooks(Crew *crew, const Member *member, HookOn on, const char *why);
 void crew_signal_hooks(Crew *crew, const Member *member, int signal_number); /* NULL: the phases' */
 void crew_cut_hooks(Crew *crew, const Member *member);
 void crew_hook_time_up(Crew *crew, HookRun *run);

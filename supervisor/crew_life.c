@@ -36,9 +36,11 @@ static void run_pre_start(Crew *crew, Member *member) {
                 crew_live(crew, member, member->start_hook_failed ? LIFE_HOOKS_FAILED : LIFE_HOOKS_DONE);
 }
 
-/* Not even a child could be made (EAGAIN, ENOMEM): a failed run like any other, so that it is retried and given up. */
+/* Not even a child could be made (EAGAIN, ENOMEM, EMFILE): a failed run like any other, so that it is retried and given
+ * up. Whoever knows what it was that failed before the fork has said so already. */
 static void spawn_failed(Crew *crew, Member *member, int error) {
-        crew_on_spawn_failed(crew, crew_index(crew, member), "fork", error);
+        if (!member->error_step)
+                crew_on_spawn_failed(crew, crew_index(crew, member), "fork", error);
         crew_on_exited(crew, crew_index(crew, member), (Ended){ .code = CLD_EXITED, .status = 125 });
 }
 
@@ -99,6 +101,12 @@ static usec_t stop_limit(const Crew *crew, const Member *member, usec_t now) {
         return usec_min(limit, crew_phase_limit(crew, crew_service(crew, member)->phase));
 }
 
+/* In a short ending none runs, and of who is ill none is expected to. */
+static bool misses_its_hooks(const Crew *crew, const Member *member) {
+        return member->life.stop && member->ready_usec == 0 && !member->overdue && member->illness == ILL_NOT &&
+               !crew->conductor.sequence.fast && !crew->conductor.sequence.development;
+}
+
 static void ask(Crew *crew, Member *member) {
         const ServiceConfig *service = crew_service(crew, member);
         usec_t now = crew_now(crew);
@@ -110,6 +118,8 @@ static void ask(Crew *crew, Member *member) {
         member->asked_usec = now;
         member->clear_limit_usec = stop_limit(crew, member, now);
         crew_alarm_member(crew, member, member->clear_limit_usec);
+        if (misses_its_hooks(crew, member))
+                crew_refuse_hooks(crew, member, HOOK_PRE_STOP, "never_ready");
         const char *ill = crew_illness_word(member);
         const char *reason = member->overdue ? "start_timeout" : ill ? ill : crew_is_ending(crew) ? "ending" : "stop";
         int number =
@@ -155,7 +165,7 @@ static void rest(Crew *crew, Member *member) {
         tally->resting++;
         tally->failed += member->life.state == LIFE_FAILED;
         crew->alive[service->phase]--;
-        crew->n_resting++;
+        crew->n_resting += !service->builtin;
         crew_mark_settled(crew, member);
         if (service_after(service)->n > 0 && tally->resting == service->instances)
                 crew->stops_dirty = true;
@@ -171,9 +181,9 @@ static void rest(Crew *crew, Member *member) {
         crew->starts_dirty = true;
         if (member->life.state != LIFE_DONE && service->essential)
                 crew_end_because(crew, crew->startup_told ? "essential" : "start_failed", service->name, false);
-        else if (crew->n_resting == crew->n_members ||
+        else if ((crew->n_resting == crew->n_written && !service->builtin) ||
                  (service->essential && service->type != SERVICE_ONESHOT && tally->resting == service->instances))
-                crew_end_because(crew, "finished", crew->n_resting < crew->n_members ? service->name : NULL, false);
+                crew_end_because(crew, "finished", crew->n_resting < crew->n_written ? service->name : NULL, false);
 }
 
 static void carry_out(Crew *crew, Member *member, LifeOrder order) {

@@ -62,7 +62,10 @@ static bool give_turns_of(Crew *crew, size_t index, unsigned *left) {
                         return false;
                 }
                 --*left;
-                crew_live(crew, &crew->members[tally->first_member + tally->turns++], LIFE_TURN);
+                Member *member = &crew->members[tally->first_member + tally->turns++];
+                crew_live(crew, member, LIFE_TURN);
+                if (service->aside && !crew_is_ending(crew))
+                        crew_mark_settled(crew, member);
         }
         return true;
 }
@@ -125,6 +128,8 @@ static bool counts_as_ready(const Crew *crew, const Member *member) {
         const ServiceConfig *service = crew_service(crew, member);
         bool may_be_gone = service->type == SERVICE_ONESHOT || !service->essential;
         bool goes = member->life.state == LIFE_CLEARING || member->life.state == LIFE_POST_STOP;
+        if (service->aside)
+                return true;
         if (member->life.state == LIFE_FAILED)
                 return !service->essential;
         if (goes && member->has_exited && member->clean && !member->unready && !member->asked &&

@@ -173,6 +173,7 @@ typedef struct Handover {
         ChildDescriptor *descriptors;
         size_t n;
         const Listening *listening;
+        const char *step; /* that is being done, or has failed */
         int ready_fd;     /* the writing end of its ready pipe; -1 */
         char *names;      /* LISTEN_FDNAMES=… */
         char *listen_pid; /* where the child writes its pid */

@@ -7,12 +7,14 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/kin.h"
 #include "base/names.h"
 #include "base/take.h"
 #include "supervisor/child.h"
 #include "supervisor/pid1.h"
 
 #define DETAIL_MAX 128
+#define TREE_MAX   4096 /* processes below a check that are killed one by one */
 
 extern char **environ;
 
@@ -68,6 +70,18 @@ static ProbeAnswer judge(const ProbeChild *child, Ended how, char detail[static 
         else
                 snprintf(detail, DETAIL_MAX, "killed by %s", signal_to_string(how.status, name));
         return how.code == CLD_EXITED && how.status == 0 ? PROBE_SUCCEEDED : PROBE_FAILED;
+}
+
+static int kill_below(void *userdata, const KinProcess *process) {
+        (void)userdata;
+        (void)child_signal_stranger(process->pid, process->start_ticks, SIGKILL);
+        return 0;
+}
+
+/* Also who has left its group, as long as it is below it: first, for afterwards it is not. */
+static void kill_check(pid_t pid) {
+        (void)kin_descendants(pid, TREE_MAX, kill_below, NULL);
+        (void)child_signal_group(pid, SIGKILL); /* gone meanwhile: its end is told next */
 }
 
 /* A check leaves nothing behind: what is still in its group is killed. The number of a group cannot come round while
@@ -184,7 +198,7 @@ void pid1_call_off_probe(void *self, uint32_t probe_run) {
         ProbeChild *child = &pid1->probe_children[probe_run];
         child->called_off = true;
         if (child->pid > 0)
-                (void)child_signal_group(child->pid, SIGKILL); /* gone meanwhile: its end is told next */
+                kill_check(child->pid);
 }
 
 /* Its limit is the crew's, so that a hook that is cut is told as one, whoever would have noticed first. */

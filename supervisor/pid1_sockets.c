@@ -164,15 +164,21 @@ static int take_pipe(Pid1 *pid1, uint32_t member, const ServiceConfig *service, 
 int pid1_hand_over(Pid1 *pid1, uint32_t member, const MemberView *view, Environment *environment, Handover *ret) {
         const ServiceConfig *service = view->service;
         size_t n_stored = pid1->store ? descriptor_store_count(pid1->store, member) : 0;
+        ret->step = "memory";
         ret->descriptors = calloc(service->n_listens + n_stored + 1, sizeof *ret->descriptors);
         if (!ret->descriptors)
                 return -ENOMEM;
+        ret->step = "socket";
         int r = take_sockets(pid1, member, view, ret);
         if (r < 0)
                 return r;
+        ret->step = "memory";
         take_stored(pid1, member, ret, n_stored);
         r = tell_passed(pid1, member, service, environment, ret);
-        return r < 0 ? r : take_pipe(pid1, member, service, ret);
+        if (r < 0)
+                return r;
+        ret->step = "pipe";
+        return take_pipe(pid1, member, service, ret);
 }
 
 void handover_done(Handover *handover) {

@@ -77,10 +77,12 @@ void outfit_done(Outfit *outfit) {
 }
 
 /* The environment and the rights of a process; `outfit->own` has endwell's words already. */
-static int dress(Outfit *outfit, const Rights *rights, char *const *configured, const Inheritance *inheritance,
-                 ChildPlan *plan) {
+static int dress(const Pid1 *pid1, Outfit *outfit, const Rights *rights, char *const *configured,
+                 const Inheritance *inheritance, ChildPlan *plan) {
         if (rights)
                 environment_add_user(&outfit->user, rights);
+        if (pid1->config->database.word) /* there: whoever says another one himself has that */
+                environment_put(&outfit->user, pid1->config->database.word);
         int r = environment_join(&(EnvironmentParts){ .own = &outfit->own,
                                                       .configured = configured,
                                                       .user = &outfit->user,
@@ -92,9 +94,9 @@ static int dress(Outfit *outfit, const Rights *rights, char *const *configured, 
         return r;
 }
 
-static int dress_as_service(Outfit *outfit, const ServiceConfig *service, ChildPlan *plan) {
+static int dress_as_service(const Pid1 *pid1, Outfit *outfit, const ServiceConfig *service, ChildPlan *plan) {
         plan->directory = service->working_directory;
-        return dress(outfit, service->rights, service->environment, service->inheritance, plan);
+        return dress(pid1, outfit, service->rights, service->environment, service->inheritance, plan);
 }
 
 int pid1_plan_check(Pid1 *pid1, uint32_t member, Outfit *outfit, ChildPlan *ret) {
@@ -103,7 +105,7 @@ int pid1_plan_check(Pid1 *pid1, uint32_t member, Outfit *outfit, ChildPlan *ret)
         add_common(pid1, &outfit->own, &view);
         if (view.pid > 0)
                 environment_add(&outfit->own, "MAINPID", "%d", (int)view.pid);
-        return dress_as_service(outfit, view.service, ret);
+        return dress_as_service(pid1, outfit, view.service, ret);
 }
 
 static ChildOutput output_of(const Output *output, int watched_fd) {
@@ -113,6 +115,12 @@ static ChildOutput output_of(const Output *output, int watched_fd) {
         child.append = output->kind == OUTPUT_APPEND;
         child.path = output->path;
         return child;
+}
+
+/* A fork that fails for want of memory or of processes says EAGAIN or ENOMEM; the pipe by which the child tells what
+ * fails needs descriptors. */
+static const char *step_of(int r) {
+        return r == -EMFILE || r == -ENFILE ? "pipe" : "fork";
 }
 
 int pid1_start(Pid1 *pid1, const ChildPlan *plan, const RosterEntry *entry, uint32_t slot, pid_t *ret_pid) {
@@ -150,21 +158,25 @@ int pid1_spawn(void *self, uint32_t member, pid_t *ret_pid) {
         add_notify_socket(pid1, &outfit.own, member, &view);
         add_watchdog(&outfit.own, view.service, &plan);
         int r = pid1_hand_over(pid1, member, &view, &outfit.own, &handover);
-        if (r < 0)
+        if (r < 0) {
+                crew_on_spawn_failed(pid1->crew, member, handover.step, -r);
                 return r;
+        }
         plan.descriptors = handover.descriptors;
         plan.n_descriptors = handover.n;
         plan.listening = handover.listening;
         plan.pid_words[0] = handover.listen_pid;
-        r = dress_as_service(&outfit, view.service, &plan);
+        r = dress_as_service(pid1, &outfit, view.service, &plan);
         if (r < 0)
                 return r;
         watch_output(pid1, member, &view, &watched);
         plan.output = output_of(service_output(view.service), watched.fds[0]);
         plan.error = output_of(service_error(view.service), watched.fds[1]);
         r = pid1_start(pid1, &plan, &(RosterEntry){ .kind = ROSTER_MAIN, .owner = member }, member, ret_pid);
-        if (r < 0)
+        if (r < 0) {
+                crew_on_spawn_failed(pid1->crew, member, step_of(r), -r);
                 return r;
+        }
         survey_note_session(pid1->survey, member, *ret_pid);
         if (watched.fds[0] >= 0)
                 logger_link_started(pid1->logger, member, *ret_pid);
@@ -222,12 +234,14 @@ int pid1_spawn_hook(void *self, uint32_t run, pid_t *ret_pid) {
         add_hook_words(pid1, &outfit.own, &hook);
         if (has_member)
                 add_member_words(pid1, &outfit.own, &hook, &view);
-        int r = dress(&outfit, hook.hook->rights, hook.hook->environment, inheritance_of(pid1, hook.hook), &plan);
+        int r = dress(pid1, &outfit, hook.hook->rights, hook.hook->environment, inheritance_of(pid1, hook.hook), &plan);
         if (r < 0)
                 return r;
         r = pid1_start(pid1, &plan, &(RosterEntry){ .kind = ROSTER_HOOK, .owner = run },
                        (uint32_t)crew_size(pid1->crew) + run, ret_pid);
-        if (r >= 0)
+        if (r < 0)
+                crew_on_hook_spawn_failed(pid1->crew, run, step_of(r), -r);
+        else
                 pid1->hook_pids[run] = *ret_pid;
         return r;
 }

@@ -180,6 +180,8 @@ static void print_start_of(const Layout *layout, const char *phase, const Servic
         tail_names(&tail, layout->config, "after", service_after(service), service_requires(service));
         if (!service->essential)
                 tail_next(&tail, "not essential");
+        if (service->builtin)
+                tail_next(&tail, "built in");
         fputc('\n', layout->out);
 }
 
@@ -305,6 +307,7 @@ int plan_print(const Config *config, FILE *out) {
         Layout layout = { .config = config, .order = order, .out = out };
         measure(&layout);
         print_heading(config, out);
+        plan_print_database(config, out);
         print_start(&layout);
         print_stop(&layout);
         print_budget(&layout);

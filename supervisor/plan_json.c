@@ -48,6 +48,7 @@ static void put_start_of(Json *json, const Config *config, const ServiceConfig *
         json_put_string(json, "type", service_type_to_string(service->type));
         json_put_unsigned(json, "instances", service->instances);
         json_put_bool(json, "essential", service->essential);
+        json_put_bool(json, "builtin", service->builtin);
         put_names(json, "after", config, service_after(service));
         put_names(json, "requires", config, service_requires(service));
         plan_put_service(json, service);
@@ -137,6 +138,7 @@ static void put_plan(Json *json, const Config *config, const uint16_t *order) {
         plan_put_span(json, "reserve_us", budget->reserve_usec);
         plan_put_span(json, "sum_us", sum);
         plan_put_span(json, "left_us", usec_sub(usec_sub(budget->deadline_usec, budget->reserve_usec), sum));
+        plan_put_database(json, config);
         put_start(json, config, order);
         put_stop(json, config, order);
         json_close(json);

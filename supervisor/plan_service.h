@@ -14,5 +14,8 @@ void plan_print_service(const ServiceConfig *service, int indentation, FILE *out
 void plan_put_service(Json *json, const ServiceConfig *service);
 /* "POST http://balancer:80/drain?..." */
 void plan_print_request(const HookConfig *hook, FILE *out);
+/* Where the ledger's database is, and the reaper; nothing where there is none. */
+void plan_print_database(const Config *config, FILE *out);
+void plan_put_database(Json *json, const Config *config); /* "database", "reaper"; null */
 /* "method", "url", "user" */
 void plan_put_hook(Json *json, const HookConfig *hook);

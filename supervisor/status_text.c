@@ -74,7 +74,7 @@ static void write_awaited(const json_t *status, FILE *out) {
 }
 
 /* When the last of those who are waited for is killed: a service's own limit may come before its phase's. -1: nobody
- * is. */
+ * is, or one of them never. */
 static json_int_t last_limit(const json_t *status) {
         const json_t *limit = json_object_get(status, "limit_us");
         json_int_t of_phase = limit ? json_integer_value(limit) : -1, last = -1;
@@ -87,6 +87,8 @@ static json_int_t last_limit(const json_t *status) {
                         continue;
                 const json_t *own = json_object_get(instance, "limit_us");
                 json_int_t usec = own ? json_integer_value(own) : of_phase;
+                if (usec < 0)
+                        return -1; /* the limits of the others say nothing of it */
                 last = usec > last ? usec : last;
         }
         return last >= 0 && (of_phase < 0 || last < of_phase) ? last : of_phase;
@@ -177,8 +179,8 @@ static void append_note(Row *row, const json_t *instance) {
         }
         if (integer(instance, "orphans") > 0) {
                 size_t n = utf8_cut(note, strlen(note), CELL_MAX - 32);
-                snprintf(note + n, CELL_MAX - n, "%s%d descendants left", n > 0 ? "; " : "",
-                         (int)integer(instance, "orphans"));
+                snprintf(note + n, CELL_MAX - n, "%s%d descendant%s left", n > 0 ? "; " : "",
+                         (int)integer(instance, "orphans"), integer(instance, "orphans") == 1 ? "" : "s");
         }
 }
 

@@ -1,4 +1,5 @@
 /* verb_notify.c - `endwell notify`: the words of sd_notify(3) from a shell, waited for until they were read. */
+#include "base/notify_words.h"
 #include "base/take.h"
 #include "shutdown/verdict.h"
 #include "supervisor/notifier.h"
@@ -13,18 +14,34 @@ static const VerbUsage usage = {
         "usage: endwell notify NAME=VALUE...\n"
         "Tells the supervisor of this service something, and waits until it was read: READY=1, STOPPING=1, "
         "STATUS=TEXT,\n"
-        "MAINPID=PID, WATCHDOG=1, EXTEND_TIMEOUT_USEC=N, X_ENDWELL_DRAINED=1, X_ENDWELL_ACTIVE=N (sd_notify(3)).\n",
+        "MAINPID=PID, WATCHDOG=1, WATCHDOG=trigger, WATCHDOG_USEC=N, EXTEND_TIMEOUT_USEC=N, FDSTOREREMOVE=1 with\n"
+        "FDNAME=NAME, X_ENDWELL_DRAINED=1, X_ENDWELL_ACTIVE=N (sd_notify(3)).\n",
 };
+
+/* What nobody could make sense of would be read, passed over, and taken for said. */
+static int check_word(const char *word) {
+        NotifyWords words;
+
+        if (!strchr(word, '=') || word[0] == '=')
+                return verb_usage_refuse(&usage, "this is not NAME=VALUE: ", word);
+        if (strchr(word, '\n'))
+                return verb_usage_refuse(&usage, "there is a line break in ", word);
+        notify_words_parse(word, strlen(word), &words);
+        if (words.bad > 0)
+                return verb_usage_refuse(&usage, "this value means nothing: ", word);
+        if (words.fdstore)
+                return verb_usage_refuse(&usage, "no descriptor can be passed from here, and this stores one: ", word);
+        return 0;
+}
 
 /* One line a word; a line break in a value would begin another word. */
 static int join_words(char **words, int n, char **ret) {
         size_t length = 1;
 
         for (int i = 0; i < n; i++) {
-                if (!strchr(words[i], '=') || words[i][0] == '=')
-                        return verb_usage_refuse(&usage, "this is not NAME=VALUE: ", words[i]);
-                if (strchr(words[i], '\n'))
-                        return verb_usage_refuse(&usage, "there is a line break in ", words[i]);
+                int code = check_word(words[i]);
+                if (code != 0)
+                        return code;
                 length += strlen(words[i]) + 1;
         }
         char *text = malloc(length), *at = text;

@@ -1,6 +1,7 @@
 """The notify socket: every word of the protocol that this version takes, from real senders."""
 import os
 import signal
+import subprocess
 import time
 
 from case import test
@@ -161,7 +162,26 @@ def a_drained_program_that_stays_up_is_killed_after_a_second_and_that_is_no_forc
     equal(run.end(), 0, "exit code")
     killed = run.journal.only("service_killed")
     equal(killed["reason"], "drained", "reason")
+    exited = run.journal.only("service_exited")
+    equal((exited["status"], exited["clean"], exited["escalated"]), (signal.SIGKILL, True, False), "how it ended")
+    check("was ended: it had drained" in run.errors() and "killed" not in run.errors().replace("nobody killed", "")
+          .replace("nobody had to be killed", ""), "nobody is said to have been killed")
     within(killed["mono_us"] - case.log.only("drained")["t"], 990 * MS, 1400 * MS, "from drained to the kill")
+
+
+@test
+def values_that_mean_nothing_are_refused_and_nothing_of_the_message_is_sent(case):
+    plan = notify_plan(case, "notify READY=1 , serve")
+    run = case.run(plan).ready()
+    socket = os.path.join(run.runtime, "notify", "web")
+    for words in (["X_ENDWELL_ACTIVE=abc"], ["WATCHDOG_USEC=x"], ["STATUS=half", "EXTEND_TIMEOUT_USEC=-1"], ["READY=yes"],
+                  ["MAINPID=0"], ["WATCHDOG=2"], ["FDSTORE=1"]):
+        done = subprocess.run([os.environ["ENDWELL_BINARY"], "notify", *words], capture_output=True, text=True, timeout=60,
+                              env={**case.environment, "NOTIFY_SOCKET": socket}, check=False)
+        equal(done.returncode, 64, f"exit code of {words}")
+        check(words[-1] in done.stderr, f"what is said of {words}: {done.stderr}")
+    equal(run.end(), 0, "exit code")
+    run.journal.none("service_status")
 
 
 @test

@@ -279,6 +279,17 @@ def a_command_that_hangs_is_killed_with_its_whole_group(case):
 
 
 @test
+def a_command_that_hangs_is_killed_with_what_left_its_group_and_is_still_below_it(case):
+    actor = os.environ["ENDWELL_ACTOR"]
+    steps = f"{actor} as probe , spawn --setsid as away + serve --ignore , serve --ignore"
+    run = case.run(plan_with(case, LivenessProbe=f"exec:{steps} period=5s timeout=2s failures=1000"))
+    for pid in [case.serving(name)["pid"] for name in ("probe", "away")]:
+        wait_until(lambda: not run.lives(pid), f"the end of {pid}")
+    equal(run.end(), 0, "exit code")
+    run.journal.none("service_killed")
+
+
+@test
 def a_command_leaves_nothing_of_its_group_behind(case):
     actor, gate = os.environ["ENDWELL_ACTOR"], case.fifo("gate")
     steps = f"{actor} spawn --double as left + serve --ignore , eof {gate}"

@@ -303,6 +303,17 @@ def a_missing_program_is_said_with_its_step_and_counts_as_a_failed_start(case):
 
 
 @test
+def a_start_for_which_there_are_no_descriptors_says_what_it_wanted_them_for(case):
+    plan = case.plan(Phases="one")
+    plan.actor("web", "serve", Phase="one", StartLimitBurst=1,
+               Listen=" ".join(f"unix:{case.path(f'{number}.sock')}" for number in range(16)))
+    run = case.run(plan, shell='ulimit -n 24; exec "$@"')
+    equal(run.wait(), 83, "exit code")
+    error = run.journal.only("service_exited")["error"]
+    check(error.startswith("socket: "), f"the error: {error}")
+
+
+@test
 def case_58_a_classic_daemon_that_says_nothing_has_exited_and_left_descendants(case):
     plan = case.plan(Phases="one")
     plan.actor("web", "serve", Phase="one")

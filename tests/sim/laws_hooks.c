@@ -111,11 +111,14 @@ static usec_t limit_of_hook(const Laws *laws, const char *name) {
         return limit;
 }
 
-/* A stop hook may be refused when no time of its phase is left, a start hook when the ending began; nothing else may
- * be. */
+/* A stop hook may be refused when no time of its phase is left, or when its run was never ready, a start hook when the
+ * ending began; nothing else may be. */
 void laws_on_hook_refused(Laws *laws, uint32_t member, const Event *event) {
         const Config *config = &laws->world->schedule->config;
         bool has_no_time = event->reason && strcmp(event->reason, "no_time") == 0;
+        bool never_ready = event->reason && strcmp(event->reason, "never_ready") == 0;
+        if (never_ready && (member == CREW_NOBODY || laws->members[member].ready_usec != USEC_INFINITY))
+                laws_break(laws, "L3", "hook %s was refused, and its service was ready", event->hook);
         bool short_cut = laws->fast || laws_is_development(laws);
         if (has_no_time && !short_cut && laws->world->now_usec < limit_of_hook(laws, event->hook))
                 laws_break(laws, "L3", "hook %s was refused for want of time, and there was some", event->hook);

@@ -36,6 +36,15 @@ class Plan:
     def hook(self, name, steps, **keys):
         return self.section(f"[Hook {name}]", {"Exec": actor(steps), **keys})
 
+    def database(self, reaper=None, **keys):
+        """[Database], and [Reaper] where it has keys; the built-in services that they bring are known by their phase."""
+        phase = keys.get("Phase", "db" if "db" in self.phases else self.phases[-1])
+        for name in ("endwell-database", "endwell-migrate", "endwell-reaper"):
+            self.phase_of[name] = phase
+        if reaper:
+            self.section("[Reaper]", reaper)
+        return self.section("[Database]", keys)
+
     def phase(self, name, **keys):
         return self.section(f"[Phase {name}]", keys)
 

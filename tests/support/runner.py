@@ -12,9 +12,9 @@ from groups import sweep
 PRINTING = threading.Lock()
 
 
-def run_one(declared, repeat):
+def run_one(declared, repeat, make):
     """True when it passed, None when it was skipped."""
-    case, begun, problem, skipped = Case(declared.name, repeat), time.monotonic(), None, None
+    case, begun, problem, skipped = make(declared.name, repeat), time.monotonic(), None, None
     try:
         declared.function(case)
     except Skipped as reason:
@@ -24,7 +24,7 @@ def run_one(declared, repeat):
         problem = f"{error}\n{kind}{case.explain()}"
         if isinstance(error, AssertionError):
             at = traceback.extract_tb(error.__traceback__)
-            lines = [f"{os.path.basename(frame.filename)}:{frame.lineno}" for frame in at if "/process/" in frame.filename]
+            lines = [f"{os.path.basename(frame.filename)}:{frame.lineno}" for frame in at if "/support/" not in frame.filename]
             problem = f"{' '.join(lines)}: {problem}"
     finally:
         case.clean()
@@ -36,12 +36,13 @@ def run_one(declared, repeat):
     return None if skipped else problem is None
 
 
-def run_all(tests, jobs, repeat_of):
+def run_all(tests, jobs, repeat_of, make=Case):
+    """`make` gives the case of a test, by its name and figure."""
     alone = [one for one in tests if one.alone]
     beside = [one for one in tests if not one.alone]
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        results = list(pool.map(lambda one: run_one(one, repeat_of(one)), beside))
-    results += [run_one(one, repeat_of(one)) for one in alone]
+        results = list(pool.map(lambda one: run_one(one, repeat_of(one), make), beside))
+    results += [run_one(one, repeat_of(one), make) for one in alone]
     sweep()
     passed, failed = results.count(True), results.count(False)
     print(f"{passed} passed, {failed} failed")
@@ -49,5 +50,5 @@ def run_all(tests, jobs, repeat_of):
 
 
 def refuse(problem):
-    print(f"tests/process/run: {problem}", file=sys.stderr)
+    print(f"{sys.argv[0]}: {problem}", file=sys.stderr)
     return 2

@@ -169,6 +169,7 @@ QUICK = [
     ("sim", Ctest("dev", "-L", "sim")),
     ("docs", Ctest("dev", "-L", "docs")),
     ("process", Ctest("dev", "-L", "process")),
+    ("database", Ctest("dev", "-L", "database")),
     ("demo", Ctest("dev", "-L", "demo")),
     ("build asan", Build("asan")),
     ("asan: unit and sim", Ctest("asan", "-L", "unit|sim")),
@@ -189,9 +190,11 @@ FULL = [
     ("sim: plants", Program("tests/sim/plants/run", count=count_plants, shown=True)),
     ("process", Ctest("dev", "-L", "process")),
     ("process, all figures", Program("tests/process/run", "--full")),
+    ("database, direct, all figures", Program("tests/database/run", "--full", "--through", "direct", shown=True)),
+    ("database, pgbouncer, all figures", Program("tests/database/run", "--full", "--through", "pgbouncer", shown=True)),
     ("fuzz", Program("tests/fuzz/run", "60", count=count_fuzz, shown=True)),
     ("build asan", Build("asan")),
-    ("asan: everything", Ctest("asan")),
+    ("asan: everything", Ctest("asan", "-LE", "database")),
     ("bench", Measurement("bench/supervisor/run", "--quick")),
 ]
 

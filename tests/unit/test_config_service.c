@@ -214,6 +214,9 @@ Test(config_service, the_ready_descriptor_is_none_of_the_passed_ones) {
         cr_expect(web->type == SERVICE_NOTIFY_FD && web->notify_fd == 3);
         cr_expect_eq(must_load(WEB "Type=notify\n")->services->notify_fd, -1);
         must_load(WEB "Type=notify-fd:5\nListen=unix:/tmp/x.sock\nFileDescriptorStoreMax=1\n");
+        must_refuse(WEB "Type=notify-fd:3\nListen=unix:/tmp/x.sock\n",
+                    "conf.ini:3: Type=notify-fd:3: descriptor 3 is that of its socket or stored descriptor (Listen, "
+                    "FileDescriptorStoreMax): write notify-fd:4\n");
         must_refuse(WEB "Type=notify-fd:4\nListen=unix:/tmp/x.sock\nFileDescriptorStoreMax=1\n",
                     "conf.ini:3: Type=notify-fd:4: the 2 descriptors from 3 on are those of its sockets and stored "
                     "descriptors (Listen, FileDescriptorStoreMax): write notify-fd:5\n");
@@ -271,6 +274,62 @@ Test(config_service, one_service_has_the_terminal) {
 /* ---- Http hooks ---- */
 
 #define HOOK WEB "[Hook h]\nService=web\nOn=pre-stop\n"
+
+static void expect_culprit(const char *text, const char *culprit) {
+        char wanted[80];
+        snprintf(wanted, sizeof wanted, "the hook %s may take", culprit);
+        config_file_load(&file, text);
+        cr_expect_not_null(strstr(file.printed, wanted), "have: %s\nwant: %s", file.printed, wanted);
+}
+
+#define BOTH  "[Supervisor]\nPhases=http\n[Phase http]\nTimeoutSec=10\n"
+#define BEGIN "[Hook opening]\nPhase=http\nOn=begin\nExec=/bin/true\nTimeoutSec="
+#define FIRST "[Hook first]\nService=web\nOn=pre-stop\nExec=/bin/true\nTimeoutSec="
+#define SECOND                                                                                                         \
+        "[Service api]\nExecStart=/bin/true\nAfter=web\n[Hook "                                                        \
+        "second]\nService=api\nOn=pre-stop\nExec=/bin/true\nTimeoutSec="
+
+Test(config_service, the_hook_that_eats_most_of_a_phase_is_named) {
+        expect_culprit(BOTH WEB BEGIN "8\n" FIRST "3\n", "opening");
+        expect_culprit(BOTH WEB BEGIN "3\n" FIRST "8\n", "first");
+        expect_culprit(BOTH WEB BEGIN "10\n", "opening");
+        expect_culprit(BOTH WEB SECOND "8\n" FIRST "3\n", "second");
+        expect_culprit(BOTH WEB SECOND "3\n" FIRST "8\n", "first");
+}
+
+Test(config_service, a_begin_hook_costs_nothing_within_the_delay_and_where_nobody_is_to_stop) {
+        must_load("[Supervisor]\nPhases=http\n[Phase http]\nTimeoutSec=10\nDelaySec=8\n" WEB BEGIN "8\n" FIRST "3\n");
+        must_load("[Supervisor]\nPhases=http empty\n" WEB
+                  "Phase=http\n[Hook o]\nPhase=empty\nOn=begin\nExec=/bin/true\n");
+        cr_expect_eq(complaints_warning_count(file.complaints), 0, "%s", file.printed);
+}
+
+/* ---- What is hardly meant ---- */
+
+static void expect_warning(const char *text, const char *wanted) {
+        must_load(text);
+        config_file_print(&file);
+        cr_expect_not_null(strstr(file.printed, wanted), "have: %s\nwant: %s", file.printed, wanted);
+}
+
+static void expect_none(const char *text) {
+        must_load(text);
+        cr_expect_eq(complaints_warning_count(file.complaints), 0, "%s", file.printed);
+}
+
+Test(config_service, to_ask_by_sigkill_is_warned_of) {
+        expect_warning(WEB "KillSignal=SIGKILL\n", "conf.ini:3: warning: KillSignal=SIGKILL: no program can finish");
+        expect_warning(WEB "KillSignal=9\n", "exit code 81");
+        expect_none(WEB "KillSignal=INT\n");
+        expect_none(WEB "Type=oneshot\nKillSignal=KILL\n");
+}
+
+Test(config_service, sockets_of_a_oneshot_are_warned_of) {
+        expect_warning(WEB "Type=oneshot\nListen=unix:/tmp/x.sock\n",
+                       "conf.ini:4: warning: Listen=unix:/tmp/x.sock: web is a oneshot");
+        expect_none(WEB "Listen=unix:/tmp/x.sock\n");
+        expect_none(WEB "Type=oneshot\nListen=unix:/tmp/x.sock\nListen=\n");
+}
 
 Test(config_service, an_http_hook_has_a_method_and_a_url_and_counts_in_the_budget) {
         const HookConfig *hook = must_load(HOOK "Http=POST http://balancer/drain?web\n")->hooks;

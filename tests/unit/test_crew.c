@@ -23,6 +23,9 @@ typedef struct Fake {
         char diary[4096]; /* what was asked: "spawn:0 probe:1 off:1 signal:0:15:liveness close:0", blanks between */
         char events[8192];
         int refuses; /* of the next checks: -errno */
+        int spawn_fails;
+        const char *spawn_step; /* what fails then; NULL: not told */
+        char error[96];         /* of the last exit */
 } Fake;
 
 static void note(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -52,6 +55,11 @@ static uint32_t on_random(void *self) {
 
 static int on_spawn(void *self, uint32_t member, pid_t *ret_pid) {
         Fake *fake = self;
+        if (fake->spawn_fails < 0) {
+                if (fake->spawn_step)
+                        crew_on_spawn_failed(fake->crew, member, fake->spawn_step, -fake->spawn_fails);
+                return fake->spawn_fails;
+        }
         NOTE(fake, "spawn:%u", member);
         *ret_pid = ++fake->next_pid;
         return 0;
@@ -99,10 +107,13 @@ static void on_drop(void *self, uint32_t member) {
 
 static void on_record(void *self, const Event *event) {
         Fake *fake = self;
+        if (event->kind == EVENT_SERVICE_EXITED)
+                snprintf(fake->error, sizeof fake->error, "%s", event->error ? event->error : "");
         note(fake->events, sizeof fake->events, "%s%s%s", event_kind_to_string(event->kind),
              event->kind == EVENT_PROBE_CHANGED ? event->ok ? "+" : "-" : "",
              event->kind == EVENT_SERVICE_GONE        ? event->cause
              : event->kind == EVENT_READINESS_CHANGED ? event->ready ? "+" : "-"
+             : event->kind == EVENT_HOOK_REFUSED      ? event->reason
              : event->kind == EVENT_STARTUP_PROGRESS  ? event->detail
                                                       : "");
 }
@@ -342,6 +353,63 @@ Test(crew, who_is_told_to_stop_before_it_was_ready_and_ends_with_0_has_not_faile
         let_it_rest();
         cr_expect_str_eq(state(), "done");
         cr_expect(told("service_goneclean"));
+}
+
+Test(crew, what_failed_before_there_was_a_child_is_told_with_its_step) {
+        static const char *const steps[] = { NULL, "socket" }, *const wanted[] = { "fork: ", "socket: " };
+        for (unsigned i = 0; i < 2; i++) {
+                fake.spawn_fails = -EMFILE;
+                fake.spawn_step = steps[i];
+                begin();
+                let_it_rest();
+                cr_expect_str_eq(state(), "backoff");
+                cr_expect_eq(strncmp(fake.error, wanted[i], strlen(wanted[i])), 0, "%s", fake.error);
+                fake.spawn_fails = 0;
+                pass(2 * SECOND);
+                crew_on_executed(fake.crew, WEB);
+                die(CLD_EXITED, 1);
+                cr_expect_str_eq(fake.error, "", "the next run has no fault of the last one");
+                fake.crew = crew_free(fake.crew);
+        }
+}
+
+static void with_pre_stop_hook(void) {
+        static char *argv[] = { (char *)"hook", NULL };
+        static HookConfig hook;
+        hook = (HookConfig){ .name = "leave",
+                             .argv = argv,
+                             .service = 0,
+                             .phase = -1,
+                             .on = HOOK_PRE_STOP,
+                             .timeout_usec = 1 * SECOND };
+        config->hooks = &hook;
+        config->n_hooks = 1;
+        begin();
+}
+
+static void without_hooks(void) {
+        fake.crew = crew_free(fake.crew);
+        config->hooks = NULL;
+        config->n_hooks = 0;
+}
+
+Test(crew, the_pre_stop_hook_of_who_was_never_ready_does_not_run_and_that_is_told) {
+        config->services[0].type = SERVICE_NOTIFY;
+        with_pre_stop_hook();
+        crew_end(fake.crew, "signal", false);
+        pass(0);
+        cr_expect_str_eq(state(), "stopping");
+        cr_expect(told("hook_refusednever_ready"), "%s", fake.events);
+        without_hooks();
+}
+
+Test(crew, the_pre_stop_hook_of_who_is_ready_runs) {
+        with_pre_stop_hook();
+        crew_end(fake.crew, "signal", false);
+        pass(0);
+        cr_expect_str_eq(state(), "pre-stop");
+        cr_expect(!told("hook_refused"));
+        without_hooks();
 }
 
 static void with_all_three(ProbeBy by) {

@@ -144,7 +144,8 @@ Test(plan_service, a_program_reads_the_same) {
         }
         _cleanup_(freep) char *dump = json_dumps(plain, JSON_COMPACT);
         cr_expect_str_eq(dump,
-                         "{\"service\":\"plain\",\"type\":\"simple\",\"instances\":1,\"essential\":true,\"after\":[],"
+                         "{\"service\":\"plain\",\"type\":\"simple\",\"instances\":1,\"essential\":true,\"builtin\":"
+                         "false,\"after\":[],"
                          "\"requires\":[],\"rights\":null,\"listen\":[],"
                          "\"probes\":{\"startup\":null,\"liveness\":null,\"readiness\":null},\"watchdog_us\":null,"
                          "\"descriptor_store_max\":0,\"notify_fd\":null,\"reload_signal\":null,\"tty\":false,"

@@ -50,6 +50,22 @@ Test(status_text, whose_readiness_probe_fails_is_not_ready_and_says_why) {
                "web      not ready  13   1.5 s  0         3 jobs; readiness probe: HTTP 503\n");
 }
 
+Test(status_text, who_may_start_for_ever_has_no_limit_of_another) {
+        expect("{" HEAD "\"step\":\"starting\",\"phase\":\"db\",\"ready\":false,\"ending\":false,"
+               "\"since_us\":2000000,\"awaited\":2,\"hooks\":[],"
+               "\"services\":[{\"service\":\"db\",\"phase\":\"db\",\"instances\":[{\"instance\":1,\"state\":"
+               "\"starting\","
+               "\"pid\":3,\"restarts\":0,\"since_us\":1000,\"awaited\":true}]},"
+               "{\"service\":\"log\",\"phase\":\"db\",\"instances\":[{\"instance\":1,\"state\":\"starting\","
+               "\"pid\":4,\"restarts\":0,\"since_us\":1000,\"limit_us\":2000000,\"awaited\":true}]}]}",
+               (StatusTextStyle){ 0 },
+               "starting for 2 s - endwell 1, pid 1, mode production\n"
+               "phase db: waiting for db, log (2 of 2)\n"
+               "SERVICE  STATE      PID  SINCE  RESTARTS  STATUS\n"
+               "db       starting*  3    1 ms   0\n"
+               "log      starting*  4    1 ms   0         limit in 2 s\n");
+}
+
 Test(status_text, a_services_own_limit_comes_before_the_one_of_its_phase) {
         expect("{" HEAD "\"step\":\"stopping\",\"phase\":\"db\",\"cause\":\"signal\",\"ready\":false,\"ending\":true,"
                "\"fast\":true,"
@@ -85,7 +101,7 @@ Test(status_text, an_ending_says_whom_it_waits_for_and_when_they_are_killed) {
                "SERVICE   STATE      PID  SINCE  RESTARTS  STATUS\n"
                "worker@1  left       91   1 ms   0\n"
                "worker@2  stopping*  92   1 ms   0\n"
-               "worker@3  stopping*  93   1 ms   0         1 descendants left\n");
+               "worker@3  stopping*  93   1 ms   0         1 descendant left\n");
 }
 
 Test(status_text, many_instances_that_are_alike_are_one_line_unless_all_are_asked_for) {

@@ -266,11 +266,11 @@ Test(verdict, each_code_is_explained) {
         } cases[] = {
                 { { .ending = true }, "a clean ending: nobody had to be killed" },
                 { { .forced = true, .killed = 1, .culprit = "web@2" }, "web@2 had to be killed" },
-                { { .forced = true, .killed = 4, .culprit = "web@2" }, "web@2 and 3 more had to be killed" },
+                { { .forced = true, .killed = 4, .culprit = "web@2" }, "web@2 had to be killed, 4 processes in all" },
                 { { .deadline_hit = true, .left = 1, .killed = 9, .culprit = "db" },
                   "the deadline was hit: db did not end in time" },
                 { { .deadline_hit = true, .left = 3, .culprit = "db" },
-                  "the deadline was hit: db and 2 more did not end in time" },
+                  "the deadline was hit: db did not end in time, 3 processes in all" },
                 { { .essential_failed = true, .culprit = "db@1" }, "the essential service db@1 failed for good" },
                 { { .hook_aborted = true, .culprit = "flush" }, "the hook flush failed" },
                 { { .descendants_left = true, .culprit = "cron" }, "descendants of cron were left (KillMode=process)" },

@@ -1,0 +1,29 @@
+-- From now on this worker claims nothing: answers how many jobs it still holds, a number that can only shrink. NULL:
+-- draining is set, but a claim of it is still in flight after wait_ms; call again.
+--
+-- Setting draining touches no key and waits for no claim; then for update waits until every claim that came before has
+-- committed, and the count, a statement of its own, sees what they took. An unknown id leaves a tombstone, so that a
+-- worker that comes up late finds its door closed.
+
+create or replace function @schema@.worker_drain(worker uuid, wait_ms int default 500) returns bigint
+language plpgsql as $$
+#variable_conflict use_column
+declare
+    v_timeout text := current_setting('lock_timeout');
+begin
+    if current_setting('transaction_isolation') not in ('read committed', 'read uncommitted') then
+        raise exception 'endwell: a drain needs READ COMMITTED, this transaction is %',
+            upper(current_setting('transaction_isolation')) using errcode = 'EW400';
+    end if;
+    insert into @schema@.worker as w (id, state) values (worker_drain.worker, 'draining')
+    on conflict (id) do update set state = 'draining', beat_at = clock_timestamp() where w.state = 'up';
+
+    begin
+        perform set_config('lock_timeout', greatest(coalesce(worker_drain.wait_ms, 500), 1) || 'ms', true);
+        perform from @schema@.worker w where w.id = worker_drain.worker for update;
+        perform set_config('lock_timeout', v_timeout, true);
+    exception when lock_not_available then
+        return null;
+    end;
+    return (select count(*) from @schema@.job j where j.worker_id = worker_drain.worker and j.state = 'running');
+end $$;
