@@ -100,7 +100,6 @@ def install_endwell(cursor):
     ledger = os.path.join(ROOT, "ledger")
     with open(os.path.join(ledger, "order.txt")) as order:
         names = [line.split("#")[0].strip() for line in order]
-    cursor.execute("create schema if not exists endwell")
     for name in filter(None, names):
         with open(os.path.join(ledger, name)) as file:
             cursor.execute(file.read().replace("@schema@", "endwell"))
