@@ -4,6 +4,7 @@ The way is either directly to the server, or through pgbouncer in transaction mo
 what the contract leaves to others (policies, foreign SQL, clocks), and looks at the rows."""
 import concurrent.futures
 import itertools
+import threading
 
 from case import Case
 from journal import check, equal, wait_until
@@ -122,7 +123,13 @@ class DatabaseCase(Case):
 
     def together(self, works):
         """All of them at once, each on a session of its own; their answers in order."""
-        later = [self.later(work) for work in works]
+        sessions, start = [self.session() for _ in works], threading.Barrier(len(works))
+
+        def at_once(work, one):
+            start.wait()
+            return work(one)
+
+        later = [self.later(lambda one, work=work: at_once(work, one), session) for work, session in zip(works, sessions)]
         return [one.result() for one in later]
 
     # What is there
