@@ -9,7 +9,6 @@
 #include "base/usec.h"
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 typedef enum AgendaWork {
         AGENDA_COUNT, /* the sessions of this database */
@@ -20,11 +19,10 @@ typedef enum AgendaWork {
         AGENDA_REPORT, /* to PID 1, that everything is settled, or what is left to the lease */
         AGENDA_LEAVE,
         _AGENDA_MAX,
+        AGENDA_N_JOBS = AGENDA_WAIT, /* those before it need the database */
 } AgendaWork;
 const char *agenda_work_to_string(AgendaWork work);
 int agenda_work_from_string(const char *text);
-
-#define AGENDA_N_JOBS AGENDA_WAIT /* those before it need the database */
 
 typedef enum AgendaResult {
         AGENDA_DONE,

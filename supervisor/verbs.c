@@ -13,6 +13,7 @@ const Verb verbs[] = {
         { "shutdown", verb_shutdown, "begins the ending and waits until it is over" },
         { "notify", verb_notify, "sends READY=1 and its like from a shell" },
         { "mark", verb_mark, "tells that an application's own hook begins or ended" },
+        { "jobs", verb_program, "puts jobs into the ledger, lists and shows them, gives them another try" },
         { "ledger", verb_program, "installs the job ledger in PostgreSQL, or says where it differs" },
         { "reaper", verb_program, "returns or buries the jobs of the dead, as endwell runs it beside a database" },
         { "help", verb_help, "explains a verb" },
