@@ -1,19 +1,27 @@
 -- Opens the door for one claim of a worker, or not. Private; claim and claim_job come in here.
 --
--- Answers NULL when this worker may not claim from this queue now, else how many rows the queue still admits.
+-- room: how many rows the queue still admits, NULL when this worker may not claim from it now. mixed: others than
+-- plain jobs are due too, or the queue is limited: then claim takes the longer way. priority: of the first plain job
+-- behind the cursor.
 --
--- for key share on the worker's row keeps worker_drain and worker_dead, who ask for update, waiting until this claim has
--- committed; beats touch no key and pass. The state is read by the next statement, which sees what a drain committed
--- while we waited: so nobody claims behind a drain. That needs a snapshot for each statement: READ COMMITTED, or EW400.
+-- The worker's gate is shared among its claims; worker_drain and worker_dead take it alone, and so wait for every
+-- claim that came before and are seen by every one that comes after: the state is read by the next statement, whose
+-- snapshot is younger than the wait. That needs a snapshot for each statement: READ COMMITTED, or EW400. Beats never
+-- come here. (A lock of the worker's row, for key share, says the same, at 160 bytes of WAL a claim, and connections
+-- that share a worker would use up multixacts.)
 --
--- Where the queue is limited, claims of it stand in line for its gate, and the count is exact: whoever was before us has
--- committed. A worker that runs a job alone gets nothing beside it.
+-- Where the queue is limited, claims of it stand in line for its gate, and the count is exact: whoever was before us
+-- has committed. A worker that runs a job alone gets nothing beside it.
 
-create or replace function @schema@._admit(queue text, worker uuid) returns int
+create or replace function @schema@._admit(
+    queue text, worker uuid, after_priority int, after_run_at timestamptz, after_id bigint,
+    out room int, out mixed boolean, out priority int
+)
 language plpgsql as $$
 #variable_conflict use_column
 declare
     v_now  timestamptz := clock_timestamp();
+    v_in   boolean;
     v_door record;
 begin
     if current_setting('transaction_isolation') not in ('read committed', 'read uncommitted') then
@@ -22,14 +30,21 @@ begin
     end if;
     perform @schema@._durable();
 
-    perform from @schema@.worker w where w.id = _admit.worker for key share;
-    select w.beat_at, q.max_running into v_door
+    v_in := pg_advisory_xact_lock_shared(@schema@._space(), @schema@._gate('worker', _admit.worker::text)) is not null;
+    select w.beat_at, q.max_running,
+           exists (select from @schema@.job j where j.queue = _admit.queue and j.claimable and j.lane = 1) as keyed,
+           exists (select from @schema@.job j where j.queue = _admit.queue and j.claimable and j.lane = 2) as solo,
+           (select j.priority
+              from @schema@.job j
+             where j.queue = _admit.queue and j.claimable and j.lane = 0
+               and (j.priority, j.run_at, j.id) > (_admit.after_priority, _admit.after_run_at, _admit.after_id)
+             order by j.priority, j.run_at, j.id limit 1) as priority
+      into v_door
       from @schema@.worker w, @schema@.queue q
      where w.id = _admit.worker and w.state = 'up' and q.name = _admit.queue and not q.paused
-       and not exists (select from @schema@.job j
-                        where j.worker_id = _admit.worker and j.state = 'running' and j.solo);
+       and not exists (select from @schema@.job j where j.worker_id = _admit.worker and j.solo);
     if not found then
-        return null;
+        return;
     end if;
     if v_door.beat_at < v_now - interval '10 s' then
         update @schema@.worker w set beat_at = v_now
@@ -38,10 +53,13 @@ begin
                           for no key update skip locked);
     end if;
 
-    if v_door.max_running is null then
-        return 2147483647;
+    priority := v_door.priority;
+    mixed    := v_door.max_running is not null or v_door.solo
+                or v_door.keyed and @schema@._due(_admit.queue, 1::smallint, v_now);
+    room     := 2147483647;
+    if v_door.max_running is not null then
+        v_in := pg_advisory_xact_lock(@schema@._space(), @schema@._gate('queue', _admit.queue)) is not null;
+        room := greatest(0, v_door.max_running - (select count(*) from @schema@.job j
+                                                   where j.queue = _admit.queue and j.state = 'running'));
     end if;
-    perform pg_advisory_xact_lock(@schema@._space(), @schema@._gate('queue', _admit.queue));
-    return greatest(0, v_door.max_running - (select count(*) from @schema@.job j
-                                              where j.queue = _admit.queue and j.state = 'running'));
 end $$;

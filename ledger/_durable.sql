@@ -1,5 +1,6 @@
--- A claim, and an effect that costs money, must not be forgotten by a crash of the server: an answer that was given and
--- then lost is given twice. So these verbs commit synchronously even where the role or the database does not. Private.
+-- A claim, and an effect that costs money, must not be forgotten by a crash of the server: an answer that was given
+-- and then lost is given twice. So these verbs commit synchronously even where the role or the database does not.
+-- Private.
 --
 -- set_config(…, true) and not a SET clause of the function: that would be undone before COMMIT, where it counts.
 -- remote_apply stays: it is more than on.

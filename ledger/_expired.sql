@@ -3,9 +3,9 @@
 -- _silent looks at the job's row alone and is cheap: the planner folds it into the query. _expired is the whole truth
 -- and asks the items too; it is only worth asking where _silent said yes.
 --
--- Life is the newest sign of progress, never the start. A sign from the future is none: a clock that jumped back would
--- otherwise keep its jobs for as long as it jumped. A fresh lease (spared_at, else quiet) protects from both judgements,
--- the lease's and the deadline's; reap writes spared_at down, so that a job gets it once for each claim.
+-- Life is the newest sign of progress, never the start. A sign from the future is none: a clock that jumped back
+-- would otherwise keep its jobs for as long as it jumped. A fresh lease (spared_at, else quiet) protects from both
+-- judgements, the lease's and the deadline's; reap writes spared_at down, so that a job gets it once for each claim.
 
 create or replace function @schema@._silent(j @schema@.job, now timestamptz, quiet timestamptz) returns boolean
 language sql immutable parallel safe as $$
@@ -16,12 +16,14 @@ language sql immutable parallel safe as $$
 $$;
 
 create or replace function @schema@._expired(j @schema@.job, now timestamptz, quiet timestamptz) returns boolean
-language sql stable as $$
-    select j.state = 'running'
+language plpgsql stable as $$
+#variable_conflict use_column
+begin
+    return j.state = 'running'
        and @schema@._silent(j, now, quiet)
        and (coalesce(j.deadline_at < now, false)
             or not exists (select from @schema@.item i
-                            where i.job_id = j.id
-                              and i.updated_at between now - j.lease_ms * interval '1 ms'
-                                                   and now + j.lease_ms * interval '1 ms'))
-$$;
+                            where i.job_id = (_expired.j).id
+                              and i.updated_at between _expired.now - (_expired.j).lease_ms * interval '1 ms'
+                                                   and _expired.now + (_expired.j).lease_ms * interval '1 ms'));
+end $$;

@@ -13,7 +13,8 @@ language sql immutable parallel safe as $$
     select hashtext(kind || chr(31) || name)
 $$;
 
--- The channel on which enqueue(notify => true) says that there is work: one for each schema; the message is the queue.
+-- The channel on which enqueue(notify => true) says that there is work: one for each schema; the message is the
+-- queue.
 create or replace function @schema@._channel() returns text
 language sql stable parallel safe as $$
     select left(n.nspname, 63) from pg_catalog.pg_namespace n where n.oid = $name$@schema@$name$::regnamespace

@@ -1,11 +1,13 @@
 -- Whether a worker holds nothing, and no other claim of it is in flight or begins before our commit. Private; asked
--- before a job is claimed that must run alone. The lock is never waited for.
+-- before a job is claimed that must run alone.
+--
+-- Our claim shares the worker's gate already; to have it alone is tried and never waited for, or two claims of one
+-- worker would wait for each other.
 
 create or replace function @schema@._is_alone(worker uuid) returns boolean
 language plpgsql as $$
 #variable_conflict use_column
 begin
-    perform from @schema@.worker w where w.id = _is_alone.worker and w.state = 'up' for update skip locked;
-    return found and not exists (select from @schema@.job j
-                                  where j.worker_id = _is_alone.worker and j.state = 'running');
+    return pg_try_advisory_xact_lock(@schema@._space(), @schema@._gate('worker', _is_alone.worker::text))
+           and not exists (select from @schema@.job j where j.worker_id = _is_alone.worker);
 end $$;

@@ -12,7 +12,7 @@ begin
         return false;
     end if;
     return (select count(*) from @schema@.job j
-             where j.queue = _key_is_free.queue and j.state = 'running' and j.concurrency_key = _key_is_free.key)
+             where j.queue = _key_is_free.queue and j.worker_id is not null and j.concurrency_key = _key_is_free.key)
            + _key_is_free.taken
          < coalesce((select q.max_running_key from @schema@.queue q where q.name = _key_is_free.queue), 1);
 end $$;

@@ -27,10 +27,13 @@ end $$;
 
 -- An answer for each id that was asked for, in that order.
 create or replace function @schema@._answers(ids bigint[], done bigint[]) returns table (id bigint, answer text)
-language sql stable as $$
+language plpgsql as $$
+#variable_conflict use_column
+begin
+    return query
     select t.id, case when t.id = any (_answers.done) then 'ok'
                       when exists (select from @schema@.job j where j.id = t.id) then 'stale'
                       else 'gone' end
       from unnest(_answers.ids) with ordinality as t (id, nth)
-     order by t.nth
-$$;
+     order by t.nth;
+end $$;

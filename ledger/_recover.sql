@@ -1,7 +1,8 @@
 -- Takes expired jobs from their silent holders: of one queue, or one job. Private.
 --
--- The cohort is fixed once, at most n rows, the oldest claims first. Locked rows are passed by: a completion, a beat or
--- a holder's own transaction is under way there, so they are alive. _settle compares generation and state once more.
+-- The cohort is fixed once, at most n rows, the oldest claims first. Locked rows are passed by: a completion, a beat
+-- or a holder's own transaction is under way there, so they are alive. _settle compares generation and state once
+-- more.
 
 create or replace function @schema@._recover(
     of_queue text, only_job bigint, n int, now timestamptz, quiet timestamptz
@@ -15,7 +16,7 @@ declare
 begin
     if _recover.only_job is not null then
         v_cohort := array(select x from @schema@.job x
-                           where x.id = _recover.only_job and x.state = 'running'
+                           where x.id = _recover.only_job and x.worker_id is not null
                              and @schema@._silent(x, _recover.now, _recover.quiet)
                              and @schema@._expired(x, _recover.now, _recover.quiet)
                              for no key update skip locked);

@@ -52,7 +52,7 @@ begin
                                                    @schema@._backoff(j.attempts, 2000, 900000))),
            error_class = case when v_told then @schema@._text(_settle.class) else x.error_class end,
            last_error  = case when v_told then @schema@._text(_settle.error) else x.last_error end
-     where x.id = j.id and x.gen = j.gen and x.state = 'running';
+     where x.id = j.id and x.gen = j.gen and x.worker_id is not null;
     if not found then
         return null;
     end if;

@@ -4,8 +4,8 @@
 -- its place before it sends.)
 --
 -- _key does the same for what is looked up. An entry of a b-tree holds about 2,700 bytes, and what does not compress
--- would be refused; so a long key is kept as its beginning and a hash of the whole: equal stays equal, different stays
--- different.
+-- would be refused; so a long key is kept as its beginning and a hash of the whole: equal stays equal, different
+-- stays different.
 
 create or replace function @schema@._text(words text) returns text
 language sql immutable parallel safe as $$

@@ -11,7 +11,7 @@ declare
 begin
     update @schema@.job j
        set beat_at = clock_timestamp(), progress = coalesce(beat.progress, j.progress)
-     where j.id = beat.id and j.gen = beat.gen and j.claim_id = beat.claim and j.state = 'running'
+     where j.id = beat.id and j.gen = beat.gen and j.claim_id = beat.claim and j.worker_id is not null
     returning j.cancel into v_cancel;
     return case when not found then 'stale' when v_cancel then 'cancel' else 'ok' end;
 end $$;

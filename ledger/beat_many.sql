@@ -1,6 +1,6 @@
--- A worker says that all its jobs live: one answer for each triple, in the order given. ok, cancel and stale as in beat;
--- busy: the row is locked, by a holder's own transaction for example. It was not extended, and nobody waited: one held
--- row must not hold up the other beats.
+-- A worker says that all its jobs live: one answer for each triple, in the order given. ok, cancel and stale as in
+-- beat; busy: the row is locked, by a holder's own transaction for example. It was not extended, and nobody waited:
+-- one held row must not hold up the other beats.
 --
 -- Marks the worker as seen, at most every ten seconds.
 
@@ -14,7 +14,7 @@ begin
     update @schema@.worker w set beat_at = v_now
      where w.id = any (array(select v.id from @schema@.worker v
                               where v.id = any (array(select distinct j.worker_id from @schema@.job j
-                                                       where j.id = any (beat_many.ids) and j.state = 'running'
+                                                       where j.id = any (beat_many.ids) and j.worker_id is not null
                                                          and j.claim_id = any (beat_many.claims)))
                                 and v.beat_at < v_now - interval '10 s'
                                 for no key update skip locked));
@@ -25,11 +25,12 @@ begin
         ), seen as materialized (
             select j.id, j.gen, j.claim_id
               from @schema@.job j
-             where j.id = any (beat_many.ids) and j.state = 'running'
+             where j.id = any (beat_many.ids) and j.worker_id is not null
         ), locked as materialized (
             select j.id
               from given g
-              join @schema@.job j on j.id = g.id and j.gen = g.gen and j.claim_id = g.claim_id and j.state = 'running'
+              join @schema@.job j on j.id = g.id and j.gen = g.gen and j.claim_id = g.claim_id
+             where j.worker_id is not null
              order by j.id
                for no key update of j skip locked
         ), beaten as (

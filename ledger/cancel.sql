@@ -1,6 +1,6 @@
 -- Nobody wants this job any more. cancelled: it was ready or dead, and is not run. asked: it is running; its holder
--- hears of it at the next beat, and it ends cancelled unless he completes it. already: it has ended. gone: there is no
--- such job.
+-- hears of it at the next beat, and it ends cancelled unless he completes it. already: it has ended. gone: there is
+-- no such job.
 
 create or replace function @schema@.cancel(id bigint) returns text
 language plpgsql as $$

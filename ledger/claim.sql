@@ -1,16 +1,16 @@
--- A worker takes up to n due jobs of a queue, in order (priority, run_at, id). It counts when the caller's transaction
--- commits: call it alone.
+-- A worker takes up to n due jobs of a queue, in order (priority, run_at, id). It counts when the caller's
+-- transaction commits: call it alone.
 --
 -- Nothing for a worker that is not up, for a paused queue, beyond max_running or max_running_key. A job that must run
--- alone comes alone, to a worker that holds nothing. Each claim counts an attempt, raises the generation and makes a new
--- claim_id; gen and claim_id together are the fence that every later verb names.
+-- alone comes alone, to a worker that holds nothing. Each claim counts an attempt, raises the generation and makes a
+-- new claim_id; gen and claim_id together are the fence that every later verb names.
 --
 -- When there are fewer than n, expired jobs of the queue are recovered first (ten at most), if the pulse is fresh: so
--- queues heal themselves even between sweeps, and a slot that a dead worker holds is freed.
+-- queues heal themselves even between sweeps, and a slot that a silent worker holds is freed.
 --
--- after_*: start behind the last job claimed. One old open transaction keeps all dead index entries at the head of the
--- queue alive, and every claim would walk over them; behind the last claimed there are none. after_id alone is enough.
--- Drop it each second and after an empty answer, or an earlier retry is never seen.
+-- after_*: start behind the last job claimed. One old open transaction keeps all dead index entries at the head of
+-- the queue alive, and every claim would walk over them; behind the last claimed there are none. after_id alone is
+-- enough. Drop it each second and after an empty answer, or an earlier retry is never seen.
 
 create or replace function @schema@.claim(
     queue text, worker uuid, n int default 1,
@@ -20,36 +20,61 @@ create or replace function @schema@.claim(
 language plpgsql as $$
 #variable_conflict use_column
 declare
-    v_room  int := @schema@._admit(claim.queue, claim.worker);
-    v_n     int := least(claim.n, v_room);
-    v_ids   bigint[];
-    v_after record;
-    v_now   timestamptz;
-    v_quiet timestamptz;
+    v_priority int := coalesce(claim.after_priority, -2147483648);
+    v_run_at   timestamptz := coalesce(claim.after_run_at, '-infinity');
+    v_id       bigint := coalesce(claim.after_id, -9223372036854775808);
+    v_door     record;
+    v_left     int := coalesce(claim.n, 0);
+    v_count    int;
+    v_healed   boolean := false;
+    v_ids      bigint[];
 begin
-    if v_room is null or coalesce(claim.n, 0) <= 0 then
-        return;
-    end if;
-    select coalesce(claim.after_priority, -2147483648) as priority, coalesce(claim.after_run_at, '-infinity') as run_at,
-           coalesce(claim.after_id, -9223372036854775808) as id into v_after;
     if claim.after_id is not null and (claim.after_priority is null or claim.after_run_at is null) then
-        select j.priority, j.run_at, j.id into v_after from @schema@.job j where j.id = claim.after_id;
-        if not found then
-            select -2147483648 as priority, '-infinity'::timestamptz as run_at, -9223372036854775808 as id into v_after;
-        end if;
+        select coalesce(min(j.priority), v_priority), coalesce(min(j.run_at), v_run_at),
+               coalesce(min(j.id), -9223372036854775808)
+          into v_priority, v_run_at, v_id
+          from @schema@.job j where j.id = claim.after_id;
     end if;
 
-    v_ids := @schema@._pick(claim.queue, claim.worker, v_n, v_after.priority, v_after.run_at, v_after.id);
-    if cardinality(v_ids) < claim.n then
-        v_now   := clock_timestamp();
-        v_quiet := @schema@._quiet(v_now);
-        if v_quiet is not null then
-            perform from @schema@._recover(claim.queue, null, 10, v_now, v_quiet);
-            if found then
-                v_n   := least(claim.n, @schema@._admit(claim.queue, claim.worker));
-                v_ids := @schema@._pick(claim.queue, claim.worker, v_n, v_after.priority, v_after.run_at, v_after.id);
-            end if;
-        end if;
+    v_door := @schema@._admit(claim.queue, claim.worker, v_priority, v_run_at, v_id);
+    if v_door.room is null or v_left <= 0 then
+        return;
     end if;
-    return query select s.* from @schema@._start(v_ids, claim.worker) s;
+
+    if v_door.mixed then
+        v_ids := @schema@._pick(claim.queue, claim.worker, least(v_left, v_door.room), v_priority, v_run_at, v_id);
+        if cardinality(v_ids) < v_left and @schema@._heal(claim.queue) then
+            v_door := @schema@._admit(claim.queue, claim.worker, v_priority, v_run_at, v_id);
+            v_ids  := @schema@._pick(claim.queue, claim.worker, least(v_left, v_door.room), v_priority, v_run_at, v_id);
+        end if;
+        return query select s.* from @schema@._start(claim.queue, claim.worker, v_ids, null, null, null, null) s;
+        return;
+    end if;
+
+    loop
+        while v_door.priority is not null loop
+            if v_door.priority > v_priority then
+                v_run_at := '-infinity';
+                v_id     := -9223372036854775808;
+            end if;
+            return query
+                select s.*
+                  from @schema@._start(claim.queue, claim.worker, null, v_left, v_door.priority, v_run_at, v_id) s;
+            get diagnostics v_count = row_count;
+            v_left := v_left - v_count;
+            if v_left <= 0 then
+                return;
+            end if;
+            v_priority := v_door.priority;
+            v_door.priority := (select j.priority from @schema@.job j
+                                 where j.queue = claim.queue and j.claimable and j.lane = 0 and j.priority > v_priority
+                                 order by j.priority limit 1);
+        end loop;
+        if v_healed or not @schema@._heal(claim.queue) then
+            return;
+        end if;
+        v_healed   := true;
+        v_priority := -2147483648;
+        v_door     := @schema@._admit(claim.queue, claim.worker, v_priority, '-infinity', v_id);
+    end loop;
 end $$;

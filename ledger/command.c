@@ -7,6 +7,7 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 #define COMMANDS_MAX 16
 
@@ -172,7 +173,91 @@ int command_flush(const Command *command, int code) {
         return COMMAND_FAULT;
 }
 
-/* ---- Saying ---- */
+/* ---- Asking and saying ---- */
+
+int command_ask(const Command *command, Session *session, const char *doing, const char *sql, const char *const *values,
+                size_t n_values, bool json, PqRows **ret) {
+        _cleanup_(freep) char *wrapped = NULL;
+        PqReply reply;
+
+        if (json && asprintf(&wrapped, "select to_json(t)::text from (%s) t", sql) < 0) {
+                wrapped = NULL;
+                return command_out_of_memory(command);
+        }
+        if (session_ask(session, json ? wrapped : sql, values, n_values, 0, &reply) != SQL_DONE)
+                return command_failed(command, session, doing, &reply);
+        *ret = reply.rows;
+        return 0;
+}
+
+static bool is_terminal(void) {
+        return isatty(STDOUT_FILENO);
+}
+
+static bool has_colour(void) {
+        const char *no = getenv("NO_COLOR");
+
+        return is_terminal() && (!no || !*no);
+}
+
+static size_t terminal_width(void) {
+        const char *columns = getenv("COLUMNS");
+        struct winsize size;
+
+        if (columns && atoi(columns) > 0)
+                return (size_t)atoi(columns);
+        return is_terminal() && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+int command_print_table(const Command *command, const Table *table) {
+        _cleanup_(freep) char *text = table_format(table, terminal_width(), has_colour());
+
+        if (!text)
+                return command_out_of_memory(command);
+        fputs(text, stdout);
+        return 0;
+}
+
+const char *command_age(int64_t usec, char ret[static COMMAND_AGE_MAX]) {
+        static const struct {
+                int64_t seconds;
+                const char *unit;
+        } units[] = { { 86400, "d" }, { 3600, "h" }, { 60, "min" }, { 1, "s" } };
+        int64_t seconds = (usec < 0 ? -usec : usec) / (int64_t)USEC_PER_SEC;
+        size_t i = 0;
+
+        while (i < LENGTH_OF(units) - 1 && seconds < 2 * units[i].seconds)
+                i++;
+        snprintf(ret, COMMAND_AGE_MAX, "%s%lld %s", usec < 0 ? "in " : "", (long long)(seconds / units[i].seconds),
+                 units[i].unit);
+        return ret;
+}
+
+static bool is_id(const char *word) {
+        return *word && strspn(word, "0123456789") == strlen(word) && strlen(word) <= 18;
+}
+
+int command_read_ids(const Command *command, int argc, char **argv, char **ret) {
+        size_t size = 3;
+
+        if (optind >= argc)
+                return command_refuse(command, "the id of a job is missing", "");
+        for (int i = optind; i < argc; i++) {
+                if (!is_id(argv[i]))
+                        return command_refuse(command, "the id of a job is a number, not ", argv[i]);
+                size += strlen(argv[i]) + 1;
+        }
+        char *ids = malloc(size), *at = ids;
+        if (!ids)
+                return command_out_of_memory(command);
+        for (int i = optind; i < argc; i++) {
+                at = stpcpy(at, i == optind ? "{" : ",");
+                at = stpcpy(at, argv[i]);
+        }
+        strcpy(at, "}");
+        *ret = ids;
+        return 0;
+}
 
 void command_print_json(const PqRows *rows) {
         size_t n = pq_rows_count(rows);
@@ -189,10 +274,4 @@ const char *command_by(void) {
         if (!name || !*name)
                 name = getenv("USER");
         return name && *name ? name : "somebody without $USER";
-}
-
-bool command_has_colour(void) {
-        const char *no = getenv("NO_COLOR");
-
-        return isatty(STDOUT_FILENO) && (!no || !*no);
 }

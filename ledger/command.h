@@ -4,6 +4,7 @@
  * not be reached, refused us, or has no ledger; 70 a fault of ours; 78 bad configuration. */
 #pragma once
 #include "ledger/session.h"
+#include "ledger/table.h"
 #include <stdbool.h>
 
 #define COMMAND_DONE      0
@@ -56,10 +57,17 @@ int command_failed(const Command *command, const Session *session, const char *d
 int command_out_of_memory(const Command *command);
 int command_flush(const Command *command, int code); /* after the last word: `code`, unless it could not be written */
 
-/* Each row as an object of a JSON array: the query was wrapped by to_json in SQL, its one column is the text. */
-void command_print_json(const PqRows *rows);
+/* Asks; 0 and the rows, which are the caller's, or the exit code of command_failed(). With `json` the rows have one
+ * column: each row of the query as a JSON object. */
+int command_ask(const Command *command, Session *session, const char *doing, const char *sql, const char *const *values,
+                size_t n_values, bool json, PqRows **ret);
+void command_print_json(const PqRows *rows);                         /* one array of such rows */
+int command_print_table(const Command *command, const Table *table); /* 0, or the exit code */
+#define COMMAND_AGE_MAX 40
+const char *command_age(int64_t usec, char ret[static COMMAND_AGE_MAX]); /* "5 s", "2 h"; of what lies ahead "in 5 s" */
+/* The words behind the options as ids of jobs, "{1,2}" for PostgreSQL. 0, or the exit code. */
+int command_read_ids(const Command *command, int argc, char **argv, char **ret);
 const char *command_by(void); /* who does it, for the audit: the user's name as the environment has it */
-bool command_has_colour(void);
 
 extern const Command command_migrate, command_check; /* of endwell ledger */
 extern const Command command_enqueue, command_list, command_show, command_stats, command_culprits; /* of endwell jobs */

@@ -11,7 +11,7 @@ declare
 begin
     update @schema@.job j
        set state = 'done', finished_at = clock_timestamp(), result = complete.result, worker_id = null
-     where j.id = complete.id and j.gen = complete.gen and j.claim_id = complete.claim and j.state = 'running';
+     where j.id = complete.id and j.gen = complete.gen and j.claim_id = complete.claim and j.worker_id is not null;
     if found then
         return 'ok';
     end if;

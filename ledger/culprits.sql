@@ -1,5 +1,5 @@
--- Which faults cost the most attempts: one line for each (queue, kind, error class), the worst first, with up to ten of
--- its jobs. Attempts that were given back, shared or cancelled accuse nobody.
+-- Which faults cost the most attempts: one line for each (queue, kind, error class), the worst first, with up to ten
+-- of its jobs. Attempts that were given back, shared or cancelled accuse nobody.
 
 create or replace function @schema@.culprits(since interval default '24 hours')
 returns table (queue text, kind text, error_class text, failures bigint, distinct_jobs bigint, jobs bigint[],

@@ -1,11 +1,11 @@
 -- Puts one job into a queue.
 --
--- Answers its id, whether it is new, and its status in look's words. With a dedup key that an unfinished or dead job of
--- the queue has, nothing is made: the answer is that job. An unknown queue answers no_queue and a NULL id.
+-- Answers its id, whether it is new, and its status in look's words. With a dedup key that an unfinished or dead job
+-- of the queue has, nothing is made: the answer is that job. An unknown queue answers no_queue and a NULL id.
 --
 -- The queue's policy is copied, so that later changes of it touch later jobs only. A holder of the key may finish
--- between our insert and our look: then we try again, and so no order is lost. notify is a hint to listeners, sent only
--- where the job is due: pg_notify makes all committers of the database stand in one line.
+-- between our insert and our look: then we try again, and so no order is lost. notify is a hint to listeners, sent
+-- only where the job is due: pg_notify makes all committers of the database stand in one line.
 
 create or replace function @schema@.enqueue(
     queue text, kind text default '', payload json default null, dedup text default null,

@@ -1,8 +1,8 @@
--- The attempt failed. retry: it runs again, after retry_in or a backoff; dead: its attempts or deaths are spent, or it
--- was fatal; cancelled: that had been asked; already: this very claim said so before; stale: the job is not his.
+-- The attempt failed. retry: it runs again, after retry_in or a backoff; dead: its attempts or deaths are spent, or
+-- it was fatal; cancelled: that had been asked; already: this very claim said so before; stale: the job is not his.
 --
--- died: the command, not its runner, was killed (signal, OOM, stall, hard limit). That is a death too: a job that kills
--- its command is as poisonous as one that kills its worker.
+-- died: the command, not its runner, was killed (signal, OOM, stall, hard limit). That is a death too: a job that
+-- kills its command is as poisonous as one that kills its worker.
 
 create or replace function @schema@.fail(
     id bigint, gen bigint, claim uuid, error text, class text default 'error', retry_in interval default null,

@@ -3,8 +3,8 @@
 -- go: yes, and it is recorded as begun. done: it was performed, never again. in_doubt: an earlier claim began it and
 -- never said how it ended, which is the honest answer for a call that costs money. cancel, stale: stop.
 --
--- The same claim may ask again, and what ended in error may be tried again. For a doubt, force decides; where force is
--- NULL the queue does (on_doubt): redo goes, skip takes it as done, ask leaves it to the caller.
+-- The same claim may ask again, and what ended in error may be tried again. For a doubt, force decides; where force
+-- is NULL the queue does (on_doubt): redo goes, skip takes it as done, ask leaves it to the caller.
 
 create or replace function @schema@.item_begin(id bigint, gen bigint, claim uuid, key text, force boolean default null)
 returns text
@@ -18,7 +18,7 @@ declare
 begin
     perform @schema@._durable();
     select j.cancel, j.queue into v_job from @schema@.job j
-     where j.id = item_begin.id and j.gen = item_begin.gen and j.claim_id = item_begin.claim and j.state = 'running'
+     where j.id = item_begin.id and j.gen = item_begin.gen and j.claim_id = item_begin.claim and j.worker_id is not null
        for no key update;
     if not found then
         return 'stale';

@@ -9,7 +9,7 @@ language plpgsql as $$
 begin
     perform @schema@._durable();
     perform from @schema@.job j
-      where j.id = item_end.id and j.gen = item_end.gen and j.claim_id = item_end.claim and j.state = 'running'
+      where j.id = item_end.id and j.gen = item_end.gen and j.claim_id = item_end.claim and j.worker_id is not null
         for no key update;
     if not found then
         return 'stale';

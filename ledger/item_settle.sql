@@ -1,7 +1,7 @@
 -- A person decides a doubt: the effect was performed (done), or it was not (error, so it may be tried again).
 --
--- ok; stale: the item is in no doubt; gone: there is no such item. A running item counts as a doubt once its attempt is
--- over, even before the sweep has said so. Any other state than these two is refused by the type.
+-- ok; stale: the item is in no doubt; gone: there is no such item. A running item counts as a doubt once its attempt
+-- is over, even before the sweep has said so. Any other state than these two is refused by the type.
 
 create or replace function @schema@.item_settle(id bigint, key text, state text, by text) returns text
 language plpgsql as $$

@@ -8,5 +8,5 @@ begin
                    - clock_timestamp()
               from @schema@.job j
              where j.id = lease_left.id and j.gen = lease_left.gen and j.claim_id = lease_left.claim
-               and j.state = 'running' and not j.cancel);
+               and j.worker_id is not null and not j.cancel);
 end $$;

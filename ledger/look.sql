@@ -15,7 +15,7 @@ declare
 begin
     if v_quiet is not null and current_setting('transaction_read_only') = 'off'
        and exists (select from @schema@.job j
-                    where j.id = look.id and j.state = 'running' and @schema@._silent(j, v_now, v_quiet)) then
+                    where j.id = look.id and j.worker_id is not null and @schema@._silent(j, v_now, v_quiet)) then
         perform from @schema@._recover(null, look.id, 1, v_now, v_quiet);
     end if;
     return query

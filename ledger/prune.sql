@@ -1,6 +1,6 @@
--- Forgets, up to n rows: finished jobs (with payload and items) and attempts that are older than their queue keeps them,
--- or than `older` where the queue says nothing, and workers with nothing running that were silent for seven days.
--- Answers how many rows went; call until it answers 0. Dead jobs are never forgotten: they wait for a person.
+-- Forgets, up to n rows: finished jobs (with payload and items) and attempts that are older than their queue keeps
+-- them, or than `older` where the queue says nothing, and workers with nothing running that were silent for seven
+-- days. Answers how many rows went; call until it answers 0. Dead jobs are never forgotten: they wait for a person.
 --
 -- Queue by queue, oldest first, along the index: what is to be kept is never read.
 
@@ -59,7 +59,7 @@ begin
     delete from @schema@.worker w
      where w.id in (select v.id from @schema@.worker v
                      where v.beat_at < v_now - interval '7 days'
-                       and not exists (select from @schema@.job j where j.worker_id = v.id and j.state = 'running')
+                       and not exists (select from @schema@.job j where j.worker_id = v.id)
                      limit v_left
                        for update skip locked);
     get diagnostics v_count = row_count;

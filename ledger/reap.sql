@@ -3,9 +3,9 @@
 -- Only one sweep at a time: a second one returns at once, with nothing. On a standby, or in a read-only transaction,
 -- nothing is done and nothing raised. The work depends on the running jobs alone, never on the finished ones.
 --
--- It also renews the pulse. After a time in which nobody could be heard (see _pulse.sql) everybody has a whole lease to
--- speak, counted from here; spared_at writes that down on each job that needs it, so that a sweep or a server that keeps
--- restarting gives each claim one fresh lease and not one after the other for ever.
+-- It also renews the pulse. After a time in which nobody could be heard (see _pulse.sql) everybody has a whole lease
+-- to speak, counted from here; spared_at writes that down on each job that needs it, so that a sweep or a server that
+-- keeps restarting gives each claim one fresh lease and not one after the other for ever.
 --
 -- Queues are found in the index of running jobs, not in the table of queues: a job of a queue that was removed is
 -- recovered too. The queue whose oldest claim is oldest comes first.
@@ -64,7 +64,7 @@ begin
        from (select o.job_id, max(o.gen) as gen
                from (select x.job_id, x.gen from @schema@.item x
                        join @schema@.job j on j.id = x.job_id
-                      where x.state = 'running' and x.gen <= j.gen and (j.state <> 'running' or x.gen < j.gen)
+                      where x.state = 'running' and x.gen <= j.gen and (j.worker_id is null or x.gen < j.gen)
                       limit reap.n) o
               group by o.job_id) i;
 end $$;

@@ -1,4 +1,5 @@
--- As release, but the job is ready only after `delay`. (release is a snooze of none, and keeps its place in the queue.)
+-- As release, but the job is ready only after `delay`. (release is a snooze of none, and keeps its place in the
+-- queue.)
 
 create or replace function @schema@.snooze(id bigint, gen bigint, claim uuid, delay interval, note text default null)
 returns text
@@ -9,7 +10,8 @@ declare
     v_now timestamptz := clock_timestamp();
 begin
     if j.id is null then
-        return case when @schema@._ended(snooze.id, snooze.gen, snooze.claim, 'released') then 'already' else 'stale' end;
+        return case when @schema@._ended(snooze.id, snooze.gen, snooze.claim, 'released') then 'already'
+                    else 'stale' end;
     end if;
     perform @schema@._settle(j, 'released', 'released', snooze.note, died => false, fatal => false,
                              run_at => coalesce(v_now + case when snooze.delay < interval '0' then interval '0'

@@ -1,12 +1,13 @@
--- For him who knows that a worker is dead (waitid, and its tree is empty): its jobs go back now, not when their leases
--- end. At most 500 a call; call until it returns nothing.
+-- For him who knows that a worker is dead (waitid, and its tree is empty): its jobs go back now, not when their
+-- leases end. At most 500 a call; call until it returns nothing.
 --
--- cause: interrupted (we killed it at a deploy's limit): the attempt is given back. clean (it ended well and left jobs
--- behind): the attempt is charged, no death. crashed, oom, timeout and any other word: an attempt and a death. But of a
--- worker that held several jobs nobody knows which one killed it: then each is charged its attempt and no death, and
--- runs alone the next time. How many it held is written down at the first call, before anything is recovered.
+-- cause: interrupted (we killed it at a deploy's limit): the attempt is given back. clean (it ended well and left
+-- jobs behind): the attempt is charged, no death. crashed, oom, timeout and any other word: an attempt and a death.
+-- But of a worker that held several jobs nobody knows which one killed it: then each is charged its attempt and no
+-- death, and runs alone the next time. How many it held is written down at the first call, before anything is
+-- recovered.
 --
--- The worker is gone first, and for update waits for a claim that its server process may still be committing. An
+-- The worker is gone first, and its gate waits for a claim that its server process may still be committing. An
 -- unknown id leaves a tombstone.
 
 create or replace function @schema@.worker_dead(worker uuid, cause text default 'crashed', note text default null)
@@ -24,9 +25,9 @@ begin
     values (worker_dead.worker, 'gone', v_cause, @schema@._text(worker_dead.note))
     on conflict (id) do update set state = 'gone', cause = v_cause, note = coalesce(excluded.note, w.note)
         where w.state <> 'gone';
-    perform from @schema@.worker w where w.id = worker_dead.worker for update;
+    perform pg_advisory_xact_lock(@schema@._space(), @schema@._gate('worker', worker_dead.worker::text));
     update @schema@.worker w
-       set held = (select count(*) from @schema@.job x where x.worker_id = worker_dead.worker and x.state = 'running')
+       set held = (select count(*) from @schema@.job x where x.worker_id = worker_dead.worker)
      where w.id = worker_dead.worker and w.held is null;
     select w.held into v_held from @schema@.worker w where w.id = worker_dead.worker;
 
@@ -34,7 +35,7 @@ begin
                       when v_cause = 'clean' or v_held <= 1 then 'worker_died'
                       else 'worker_died_shared' end;
     v_cohort := array(select x from @schema@.job x
-                       where x.worker_id = worker_dead.worker and x.state = 'running'
+                       where x.worker_id = worker_dead.worker
                        order by x.id limit 500
                          for no key update skip locked);
     foreach j in array v_cohort loop

@@ -1,7 +1,7 @@
 -- A process says that it is there and will claim; answers its id. It may say so again.
 --
--- A worker that is draining or gone never comes up again under the same id: a late message of a process that was given
--- up for dead must not open the door for it. The next process takes a new id.
+-- A worker that is draining or gone never comes up again under the same id: a late message of a process that was
+-- given up for dead must not open the door for it. The next process takes a new id.
 
 create or replace function @schema@.worker_up(
     host text default '', pid int default null, supervisor uuid default null, id uuid default gen_random_uuid()

@@ -169,12 +169,15 @@ static const HookConfig *find_begin_hook(const Config *config, unsigned phase) {
         return longest;
 }
 
-/* What somebody wrote must fit; a default that meets a share which nobody wrote is only worth a warning. */
-static void complain_about_hook(Reading *reading, const HookConfig *hook, unsigned phase, usec_t all_usec) {
+/* What somebody wrote must fit; a default that meets a share which nobody wrote is only worth a warning, and so is a
+ * begin hook alone: who is to be asked after it may still have what earlier phases leave. */
+static void complain_about_hook(Reading *reading, const HookConfig *hook, unsigned phase, usec_t all_usec,
+                                bool begins_only) {
         const Config *config = reading->config;
         const Setting *line = settings_get(reading->hooks[hook - config->hooks], "TimeoutSec");
+        bool was_written = line || config->phases[phase].timeout_usec != USEC_INFINITY;
         void (*complain)(Complaints *, const char *, unsigned, const char *, ...) =
-                line || config->phases[phase].timeout_usec != USEC_INFINITY ? complaints_add : complaints_warn;
+                was_written && !begins_only ? complaints_add : complaints_warn;
 
         complain(reading->complaints, line ? line->file : hook->file, line ? line->line : hook->line,
                  "the hook %s may take %s, with what runs before and after it %s: it can eat the phase %s, which has "
@@ -202,7 +205,7 @@ static void check_hooks_of_phase(Reading *reading, const HookTimes *times, unsig
         if (begin_usec > usec_of(worst)) /* a begin hook within its delay costs nothing */
                 worst = begin;
         if (has_members && worst && all_usec >= config->budget.timeout_usec[phase])
-                complain_about_hook(reading, worst, phase, all_usec);
+                complain_about_hook(reading, worst, phase, all_usec, chain_usec == 0);
 }
 
 static void check_hooks(Reading *reading) {

@@ -7,9 +7,9 @@ import time
 
 from case import test
 from endwell import BINARY
-from journal import check, equal, wait_until, within
+from journal import check, equal, lasted, soon, wait_until, within
 
-MS, S = 1000, 1_000_000
+S = 1_000_000
 
 
 def one_service(case, steps="serve", **keys):
@@ -171,7 +171,8 @@ def a_gateway_that_does_not_acknowledge_holds_the_ending_for_a_second_at_most(ca
     check(client.line() is not None, "no answer to subscribe")
     equal(run.end(), 0, "exit code")
     withdrawn = run.journal.only("readiness_changed", ready=False)
-    within(run.journal.span_us(withdrawn, run.journal.only("phase_started")), 990 * MS, 1400 * MS, "the wait")
+    run.journal.none("readiness_acknowledged")
+    lasted(run.journal.span_us(withdrawn, run.journal.only("phase_started")), S, "the wait")
     client.close()
 
 
@@ -190,7 +191,6 @@ def a_gateway_that_acknowledges_lets_the_ending_go_on(case):
     acknowledged = run.journal.only("readiness_acknowledged")
     equal(acknowledged["by"], "gateway", "by whom")
     run.journal.order(run.journal.only("readiness_changed", ready=False), acknowledged, run.journal.only("phase_started"))
-    within(acknowledged["took_us"], 0, 900 * MS, "how long it took")
     client.close(), reporter.close()
 
 
@@ -199,7 +199,7 @@ def a_quick_status(run, what):
     client = run.connect()
     client.result("status")
     client.close()
-    within(time.monotonic() - begun, 0, 1.0, f"a status while {what}")
+    soon((time.monotonic() - begun) * S, f"a status while {what}")
 
 
 @test

@@ -4,7 +4,7 @@ import signal
 
 from case import test
 from endwell import status_field
-from journal import check, equal, overlap, wait_until, within
+from journal import check, equal, lasted, overlap, soon, wait_until
 
 MS, S = 1000, 1_000_000
 
@@ -52,7 +52,7 @@ def case_19_services_of_one_phase_end_side_by_side(case):
     spans = [(run.journal.only("service_asked", service=name)["mono_us"],
               run.journal.only("service_exited", service=name)["mono_us"]) for name in ("a", "b", "c")]
     check(overlap(spans[0], spans[1]) and overlap(spans[1], spans[2]) and overlap(spans[0], spans[2]), f"{spans}")
-    within(run.journal.only("phase_finished")["took_us"], 1500 * MS, 3 * S, "the phase lasts as long as its longest")
+    lasted(run.journal.only("phase_finished")["took_us"], 1500 * MS, "the phase lasts as long as its longest")
 
 
 @test
@@ -67,7 +67,8 @@ def case_20_one_that_ignores_term_is_killed_at_its_limit_and_the_others_do_not_m
     equal(run.end(), 81, "exit code")
     asked, killed = run.journal.only("service_asked", service="deaf"), run.journal.only("service_killed")
     equal((asked["signal"], killed["signal"], killed["service"]), ("SIGTERM", "SIGKILL", "deaf"), "who was killed")
-    within(run.journal.span_us(asked, killed), 2 * S - MS, 2 * S + 400 * MS, "from asking to killing")
+    equal(killed["reason"], "stop_timeout", "why it was killed")
+    lasted(run.journal.span_us(asked, killed), 2 * S, "from asking to killing")
     gone = run.journal.only("service_gone", service="deaf")
     equal((gone["cause"], gone["killed"]), ("interrupted", 1), "how it went")
     check(run.journal.only("service_exited", service="deaf")["escalated"], "service_exited says escalated")
@@ -90,15 +91,15 @@ def case_21_the_deadline_wins_over_a_chain_that_would_last_longer(case):
     received = run.journal.only("signal_received")
     killed = run.journal.all("service_killed")
     equal([line["service"] for line in killed], ["a", "b", "c"], "who was killed, in order")
+    equal([line["reason"] for line in killed], ["stop_timeout", "stop_timeout", "deadline"], "why they were killed")
     for line, wanted in zip(killed, (4 * S, 8 * S, 9750 * MS)):
-        within(run.journal.span_us(received, line), wanted - MS, wanted + 240 * MS, f"when {line['service']} was killed")
-    within(run.journal.span_us(received, run.journal.only("ending_finished")), 9 * S, 10 * S, "the whole ending")
+        lasted(run.journal.span_us(received, line), wanted, f"when {line['service']} was killed")
     check("c" in run.errors().splitlines()[-1], "the last line names who was cut")
 
 
 @test
 def case_22_no_timer_of_the_ending_rings_when_everybody_goes_at_once(case):
-    plan = case.plan(GraceSec=60)
+    plan = case.plan(GraceSec=600)
     for phase in ("http", "workers", "db"):
         plan.actor(f"{phase}-one", "serve --term-ms 50", Phase=phase)
         plan.actor(f"{phase}-two", "serve --term-ms 50", Phase=phase)
@@ -107,16 +108,15 @@ def case_22_no_timer_of_the_ending_rings_when_everybody_goes_at_once(case):
         case.serving(f"{phase}-one"), case.serving(f"{phase}-two")
     equal(run.end(), 0, "exit code")
     journal = run.journal
-    for event in ("service_killed", "service_left", "drain_progress", "readiness_acknowledged"):
+    for event in ("service_killed", "service_left", "readiness_acknowledged"):
         journal.none(event)
     for phase in ("http", "workers", "db"):
-        gone = max(line["mono_us"] for line in journal.all("service_gone") if line["service"].startswith(phase))
+        last = max((line for line in journal.all("service_gone") if line["service"].startswith(phase)), key=lambda one: one["seq"])
         finished = journal.only("phase_finished", phase=phase)
-        within(finished["mono_us"] - gone, 0, 200 * MS, f"from the last one gone to the end of {phase}")
-    lines = journal.read()
-    for before, after in zip(lines, lines[1:]):
-        if after["seq"] > journal.only("ending_started")["seq"]:
-            within(after["mono_us"] - before["mono_us"], 0, 400 * MS, f"nothing happened before {after}")
+        between = [line["event"] for line in journal.read() if last["seq"] < line["seq"] < finished["seq"]]
+        equal(between, [], f"what came between the last one gone and the end of {phase}")
+        soon(finished["mono_us"] - last["mono_us"], f"from the last one gone to the end of {phase}")
+        check(journal.only("phase_started", phase=phase)["limit_us"] > 60 * S, f"the limit of {phase}")
 
 
 @test
@@ -133,7 +133,8 @@ def case_24_a_member_that_ignores_term_holds_the_stop_until_it_is_killed(case):
     equal(killed["pid"], member, "who was killed")
     run.journal.order(exited, killed, gone, run.journal.only("service_asked", service="data"))
     asked = run.journal.first("service_asked", service="web")
-    within(run.journal.span_us(asked, killed), 2 * S - MS, 2 * S + 400 * MS, "from asking to killing")
+    equal(killed["reason"], "stop_timeout", "why it was killed")
+    lasted(run.journal.span_us(asked, killed), 2 * S, "from asking to killing")
     equal(case.signals("member"), [signal.SIGTERM], "the member was asked too")
 
 
@@ -152,7 +153,7 @@ def case_25_a_descendant_with_a_session_of_its_own_is_asked_awaited_and_named(ca
                       run.journal.only("orphan_gone", pid=far), run.journal.only("service_gone", service="web"),
                       run.journal.only("service_asked", service="data"))
     equal(case.signals("far"), [signal.SIGTERM], "signals of the descendant")
-    within(case.log.only("exiting", name="far")["t"] - case.log.first("signal", name="far")["t"], S, 2 * S, "its end")
+    lasted(case.log.only("exiting", name="far")["t"] - case.log.first("signal", name="far")["t"], S, "its end")
 
 
 @test
@@ -170,7 +171,8 @@ def case_26_mixed_asks_the_leader_only_and_what_is_left_when_it_is_gone(case):
         check(case.log.first("signal", name=name)["t"] >= leader_gone, f"{name} was asked while its leader lived")
     killed = run.journal.only("service_killed")
     equal(killed["pid"], case.serving("slow")["pid"], "who was killed")
-    within(run.journal.span_us(run.journal.first("service_asked"), killed), 2 * S - MS, 2 * S + 400 * MS, "when")
+    equal(killed["reason"], "stop_timeout", "why it was killed")
+    lasted(run.journal.span_us(run.journal.first("service_asked"), killed), 2 * S, "when")
 
 
 @test
@@ -215,14 +217,14 @@ def a_kill_signal_of_its_own_is_what_the_main_process_gets(case):
 @test
 def case_28_a_service_that_waits_for_its_restart_is_not_started_again(case):
     plan = case.plan(Phases="one", GraceSec=60)
-    plan.actor("flapper", "exit 1", Phase="one", RestartSec="20s", StartLimitBurst=10)
+    plan.actor("flapper", "exit 1", Phase="one", RestartSec="40s", RestartMaxDelaySec="40s", StartLimitBurst=10)
     plan.actor("web", "serve", Phase="one")
     run = case.run(plan)
     run.journal.until("service_restart_scheduled", service="flapper")
     case.serving("web")
     equal(run.end(), 0, "exit code")
     run.journal.only("service_starting", service="flapper")
-    within(run.journal.only("ending_finished")["took_us"], 0, 5 * S, "the ending did not wait for the restart")
+    soon(run.journal.only("ending_finished")["took_us"], "the ending did not wait for the restart")
 
 
 @test(repeat=(5, 50))
@@ -256,7 +258,8 @@ def case_29_extending_for_ever_does_not_move_the_deadline(case):
     case.serving("web")
     code = run.end()
     killed = run.journal.only("service_killed")
-    within(run.journal.span_us(run.journal.only("signal_received"), killed), 3700 * MS, 4 * S, "when it was killed")
+    equal(killed["reason"], "deadline", "why it was killed")
+    lasted(run.journal.span_us(run.journal.only("signal_received"), killed), 3750 * MS, "when it was killed")
     equal(code, 82, "exit code")
 
 
@@ -315,7 +318,8 @@ def case_54_even_if_it_ignores_term_it_is_gone_within_the_limit(case):
     equal(run.end(), 81, "exit code")
     killed = run.journal.only("service_killed")
     equal((killed["pid"], killed["service"]), (deaf, "web"), "who was killed")
-    within(run.journal.span_us(run.journal.first("service_asked"), killed), 2 * S - MS, 2 * S + 400 * MS, "when")
+    equal(killed["reason"], "stop_timeout", "why it was killed")
+    lasted(run.journal.span_us(run.journal.first("service_asked"), killed), 2 * S, "when")
 
 
 @test
@@ -340,7 +344,8 @@ def case_55_three_that_ignore_term_cost_one_limit_not_three(case):
     for name in ("a", "b", "c"):
         case.serving(name)
     equal(run.end(), 81, "exit code")
-    within(run.journal.only("ending_finished")["took_us"], 5 * S - MS, 5 * S + 600 * MS, "the ending")
+    run.journal.order(run.journal.all("service_asked")[2], run.journal.all("service_killed")[0])
+    lasted(run.journal.only("ending_finished")["took_us"], 5 * S, "the ending")
     equal(run.journal.only("ending_finished")["killed"], 3, "killed")
 
 

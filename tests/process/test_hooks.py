@@ -1,12 +1,11 @@
 """Hooks: each edge once, their environment, their limits, and what their failure does. Cases 42 and 48."""
 import os
-import time
 
 from case import test
 from endwell import BINARY
-from journal import check, equal, within
+from journal import check, equal, lasted
 
-MS, S = 1000, 1_000_000
+S = 1_000_000
 EDGES = ("pre-start", "post-start", "pre-stop", "post-stop")
 
 
@@ -120,21 +119,20 @@ def case_48_a_hook_that_hangs_is_killed_with_its_group_and_the_phase_goes_on(cas
     plan.actor("web", "serve", Phase="http")
     plan.actor("data", "serve", Phase="db")
     plan.hook("hangs", "as hook , spawn as hookchild + serve --ignore , serve --ignore", Service="web", On="pre-stop",
-              TimeoutSec="1s")
+              TimeoutSec="4s")
     run = case.run(plan).ready()
     case.serving("web"), case.serving("data")
     run.send(15)
     case.serving("hook"), case.serving("hookchild")
-    begun = time.monotonic()
     with run.connect().client as client:
         client.sendall(b'{"method":"status"}\n')
         check(client.recv(65536), "no answer while the hook hangs")
-    within(time.monotonic() - begun, 0, 0.5, "the answer while the hook hangs")
+    run.journal.none("hook_finished")
     equal(run.wait(), 0, "exit code")
     journal = run.journal
     started, finished = journal.only("hook_started", hook="hangs"), journal.only("hook_finished", hook="hangs")
     check(finished["timed_out"], "it timed out")
-    within(journal.span_us(started, finished), 999 * MS, 1500 * MS, "its own limit")
+    lasted(journal.span_us(started, finished), 4 * S, "its own limit")
     # what is left of the killed group may be found dying, and is then asked, too
     journal.order(finished, journal.first("service_asked", service="web", pid=case.serving("web")["pid"]),
                   journal.only("service_asked", service="data"))
@@ -212,7 +210,7 @@ def a_fast_ending_skips_pre_stop_and_keeps_post_stop(case):
     case.log.none("ran", name="end")
     finished = run.journal.only("hook_finished", hook="end")
     check(finished["timed_out"], "the end hook was cut")
-    within(run.journal.span_us(run.journal.only("hook_started", hook="end"), finished), 990 * MS, 1500 * MS, "its second")
+    lasted(run.journal.span_us(run.journal.only("hook_started", hook="end"), finished), S, "its second")
 
 
 @test

@@ -254,8 +254,8 @@ class Hostile(Case):
         server, prober = self.raw(reads_and_waits), self.start()
         result, took = self.took(lambda: prober.check("http", server.url(), 300 * MS))
         self.assertEqual(result, ("failed", "timed out"))
-        self.assertGreaterEqual(took, 0.299)
-        self.assertLess(took, 5)
+        self.assertGreaterEqual(took, 0.27)
+        self.assertLess(took, 15)
         self.assertEqual(server.connections[0].recv(1), b"", "the connection was closed")
 
     def test_a_name_that_is_not_resolved_holds_up_nobody(self):

@@ -6,7 +6,7 @@ import threading
 
 from case import test
 from endwell import children, read_link, status_field
-from journal import check, equal, wait_until, within
+from journal import check, equal, lasted, wait_until, within
 from servers import HttpServer, RawServer, closed_port, read_request
 
 MS, S = 1000, 1_000_000
@@ -122,7 +122,7 @@ def a_fast_start_is_seen_fast_whatever_the_period(case):
     flag = case.path("flag")
     steps = f"sleep 150 , write {flag} , serve"
     run = case.run(plan_with(case, steps=steps, ReadinessProbe=f"exec:test -e {flag} period=60s")).ready()
-    within(run.journal.only("service_ready")["took_us"], 150 * MS, 5 * S, "how long it took")
+    lasted(run.journal.only("service_ready")["took_us"], 150 * MS, "how long it took")
     equal(run.end(), 0, "exit code")
 
 
@@ -153,7 +153,7 @@ def who_never_becomes_ready_fails_by_timeout_start_sec_and_gives_up(case):
     run.journal.none("service_ready")
     begun, ended = run.journal.all("service_starting"), run.journal.all("service_exited")
     equal((len(begun), len(ended)), (2, 2), "runs")
-    within(run.journal.span_us(begun[0], ended[0]), 399 * MS, 30 * S, "how long each was waited for")
+    lasted(run.journal.span_us(begun[0], ended[0]), 400 * MS, "how long each was waited for")
 
 
 # Alive
@@ -374,7 +374,7 @@ def case_40_a_liveness_probe_that_fails_during_the_drain_restarts_and_kills_nobo
     journal.none("service_killed")
     journal.none("service_restart_scheduled")
     equal(len(journal.all("service_started")), 1, "runs")
-    within(journal.span_us(journal.only("service_asked"), journal.only("service_exited")), 1490 * MS, 19 * S, "its drain")
+    lasted(journal.span_us(journal.only("service_asked"), journal.only("service_exited")), 1500 * MS, "its drain")
     equal([line for line in journal.all("probe_changed") if line["seq"] > journal.only("ending_started")["seq"]], [],
           "changes after the ending began")
 

@@ -9,9 +9,9 @@ import threading
 import time
 
 from case import test
-from journal import check, equal, wait_until, within
+from journal import check, equal, soon, wait_until, within
 
-MS, S = 1000, 1_000_000
+S = 1_000_000
 USER = "postgres"  # nothing here needs root, and PostgreSQL refuses it
 
 
@@ -51,7 +51,7 @@ access_log off;
 keepalive_timeout 65;
 {temporary}server {{
 listen unix:{folder}/http.sock;
-location /slow {{ echo_sleep 0.6; echo slow-and-whole; }}
+location /slow {{ echo_sleep 1.5; echo slow-and-whole; }}
 location / {{ return 200 quick; }}
 }}
 }}
@@ -112,10 +112,10 @@ class Load:
                         self.cut.append((begun, answer[:200]))
 
     def in_flight(self):
-        """Begun at least 200 ms ago, so that the server has surely taken them up, and not yet answered."""
+        """Begun at least a second ago, so that the server has surely taken them up, and not yet answered."""
         with self.lock:
             now = time.monotonic()
-            return sum(1 for begun in self.pending.values() if now - begun > 0.2)
+            return sum(1 for begun in self.pending.values() if now - begun > 1)
 
 
 WORKER = """
@@ -175,7 +175,7 @@ def the_database_ends_after_the_workers_and_these_after_the_web_server_under_loa
     for thread in load.threads:
         thread.join(60)
     # A connection that nginx had not accepted when it closed its listener is reset: that is nginx, not the order.
-    early = [one for one in load.cut if one[0] < signalled - 0.2]
+    early = [one for one in load.cut if one[0] < signalled - 1]
     equal(early, [], "requests that were in flight and cut")
     journal = run.journal
     journal.order(journal.only("ending_started"), journal.only("service_asked", service="web", signal="SIGQUIT"),
@@ -212,7 +212,7 @@ def case_52_an_idle_keep_alive_connection_does_not_hold_up_the_web_phase(case):
     equal(run.end(), 0, "exit code")
     equal(client.recv(65536), b"", "the idle connection was closed")
     client.close(), slow.close()
-    within(run.journal.only("phase_finished", phase="http")["took_us"], 0, 5 * S, "the http phase")
+    soon(run.journal.only("phase_finished", phase="http")["took_us"], "the http phase")
     run.journal.none("service_killed")
 
 

@@ -7,7 +7,7 @@ import time
 
 from case import test
 from endwell import ACTOR, children, status_field
-from journal import check, equal, wait_until, within
+from journal import check, equal, lasted, soon, wait_until, within
 
 EMPTY = "0000000000000000"
 
@@ -145,7 +145,7 @@ def case_14_a_term_to_every_process_at_once_is_one_ending_too(case):
 @test
 def case_15_a_second_ctrl_c_ends_fast_and_is_81_when_somebody_was_killed(case):
     plan = case.plan(Phases="http db")
-    plan.phase("db", DelaySec="5s")
+    plan.phase("db", DelaySec="20s")
     plan.actor("web", "serve --ignore", Phase="http")
     plan.actor("data", "serve", Phase="db")
     run = case.run(plan).ready()
@@ -158,8 +158,8 @@ def case_15_a_second_ctrl_c_ends_fast_and_is_81_when_somebody_was_killed(case):
     equal((first["effect"], second["effect"]), ("ending_begins", "ends_fast"), "effects")
     killed = run.journal.only("service_killed")
     equal(killed["service"], "web", "who was killed")
-    within(run.journal.span_us(second, killed), 990_000, 1_500_000, "from the second signal to the kill")
-    within(run.journal.last("ending_finished")["took_us"], 1_000_000, 4_000_000, "the whole ending, with no delay")
+    lasted(run.journal.span_us(second, killed), 1_000_000, "from the second signal to the kill")
+    lasted(run.journal.last("ending_finished")["took_us"], 1_000_000, "the whole ending, with no delay")
 
 
 @test
@@ -172,7 +172,7 @@ def case_15_shutdown_now_ends_fast_and_is_81_when_somebody_was_killed(case):
     equal(run.wait(), 81, "exit code")
     client.communicate(timeout=60)
     asked, killed = run.journal.only("service_asked", signal="SIGTERM"), run.journal.only("service_killed")
-    within(run.journal.span_us(asked, killed), 990_000, 1_500_000, "from asking to killing")
+    lasted(run.journal.span_us(asked, killed), 1_000_000, "from asking to killing")
     check(run.journal.only("ending_started")["fast"], "the ending was not fast")
 
 
@@ -318,7 +318,7 @@ def who_waits_for_what_a_single_command_left_behind_can_hurry_it(case):
         equal(run.wait(), 3, "exit code")
         second = run.journal.last("signal_received")
         equal(second["effect"], "ends_fast", "what the second did")
-        within(run.journal.span_us(second, run.journal.only("service_killed")), 0, 2_000_000, "until it is killed")
+        soon(run.journal.span_us(second, run.journal.only("service_killed")), "until it is killed")
 
 
 @test
@@ -347,7 +347,7 @@ def a_single_command_that_ignores_term_is_killed_when_its_grace_is_over(case):
     run = case.run_actor("serve --ignore", ["--grace", "2s"])
     case.serving("command")
     equal(run.end(), 137, "exit code")
-    within(run.journal.last("ending_finished")["took_us"], 700_000, 2_000_000, "the ending, within its grace")
+    lasted(run.journal.last("ending_finished")["took_us"], 750_000, "the ending: a second less its reserve")
 
 
 @test
@@ -363,12 +363,12 @@ def the_stop_signal_option_is_what_the_command_is_asked_with(case):
 
 @test
 def the_group_option_asks_the_whole_group(case):
-    run = case.run_actor("spawn as member + serve --term-ms 100 , serve --term-ms 300", ["-g"])
+    run = case.run_actor("spawn as member + serve --term-ms 100 , serve --term-ms 2000", ["-g"])
     case.serving("member"), case.serving("command")
     equal(run.end(), 0, "exit code")
     equal(case.signals("member"), [signal.SIGTERM], "signals of the member")
-    asked = [line["t"] for line in case.log.all("signal", signal=15)]
-    within(max(asked) - min(asked), 0, 250_000, "both were asked at once, not one after the other")
+    check(case.log.first("signal", name="member")["t"] < case.log.only("exiting", name="command")["t"],
+          "the member was asked only when the command was gone")
 
 
 @test
@@ -409,7 +409,7 @@ def a_storm_of_queued_signals_keeps_nobody_from_ending_in_time(case):
         case.serving(f"web-{int(number)}")
         storm(case, run.pid, number)
         equal(run.end(), 0, f"exit code under a storm of {int(number)}")
-        within(run.journal.only("ending_finished")["took_us"], 200_000, 3_000_000, "the ending")
+        lasted(run.journal.only("ending_finished")["took_us"], 200_000, "the ending")
 
 
 @test

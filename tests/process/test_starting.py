@@ -8,7 +8,7 @@ import time
 
 from case import test
 from endwell import children, status_field
-from journal import check, equal, wait_until, within
+from journal import check, equal, lasted, wait_until, within
 
 MS, S = 1000, 1_000_000
 
@@ -28,7 +28,7 @@ def phases_start_in_the_reverse_order_of_their_ending(case):
                   journal.only("service_starting", service="web"), journal.only("service_ready", service="web"),
                   journal.only("startup_finished"))
     journal.only("readiness_changed", ready=True)
-    within(journal.only("service_ready", service="data")["took_us"], 300 * MS, 2 * S, "how long data took")
+    lasted(journal.only("service_ready", service="data")["took_us"], 300 * MS, "how long data took")
 
 
 def crash_loop(case, name="loop"):
@@ -95,7 +95,7 @@ def case_37_restart_delays_double_up_to_their_cap(case):
     starts = run.journal.all("service_starting", service="loop")[1:]
     for line, delay, start in zip(scheduled, wanted, starts):
         within(line["delay_us"], delay * 9 // 10, delay * 11 // 10, f"delay {line['failures']}")
-        within(run.journal.span_us(line, start), line["delay_us"] - MS, line["delay_us"] + 300 * MS, "the pause itself")
+        lasted(run.journal.span_us(line, start), line["delay_us"], "the pause itself")
     equal([line["failures"] for line in scheduled], [1, 2, 3, 4, 5], "failures")
     equal(run.end(), 0, "exit code")
 
@@ -168,7 +168,7 @@ def a_notify_service_that_is_not_ready_in_time_has_failed(case):
     run = case.run(plan)
     equal(run.wait(), 83, "exit code")
     started, exited = run.journal.only("service_started"), run.journal.only("service_exited")
-    check(run.journal.span_us(started, exited) >= 499 * MS, "it was cut before its time")
+    check(run.journal.span_us(started, exited) >= 450 * MS, "it was cut before its time")
     run.journal.none("service_ready")
 
 
@@ -401,12 +401,14 @@ def a_child_that_hangs_before_exec_does_not_keep_endwell_busy(case):
     run.journal.until("service_started", service="first")
     case.serving("first")
 
-    def ran_nsec():
-        with open(f"/proc/{run.pid}/schedstat", encoding="ascii") as file:
-            return int(file.read().split()[0])
-    before = ran_nsec()
-    time.sleep(1)  # a span to measure over
-    check(ran_nsec() - before < 300_000_000, "endwell was busy while nothing happened")
+    def is_idle():
+        """Asleep whenever one looks: however slow the machine is, what has something to do is not."""
+        for _ in range(100):
+            if status_field(run.pid, "State")[:1] != ["S"]:
+                return False
+            time.sleep(0.005)
+        return True
+    wait_until(is_idle, "endwell to be idle while nothing happens", alive=run.alive)
     run.journal.none("service_started", service="hangs")
     run.end()
 
@@ -421,7 +423,7 @@ def a_start_that_takes_long_says_whom_it_waits_for_and_why(case):
     line = run.journal.until("startup_progress")
     equal((line["phase"], line["left"], line["waiting_for"]), ("db", 1, ["data"]), "whom it waits for")
     equal(line["detail"], "data (no READY=1 yet)", "why")
-    check(line["mono_us"] - run.journal.first("supervisor_started")["mono_us"] >= 5_000_000, "it was told too early")
+    check(line["mono_us"] - run.journal.first("supervisor_started")["mono_us"] >= 4_500_000, "it was told too early")
     wait_until(lambda: "still waiting for data (no READY=1 yet)" in run.errors(), "a line in the log", alive=run.alive)
     with open(gate, "wb"):
         pass

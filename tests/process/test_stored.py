@@ -4,7 +4,7 @@ import signal
 
 from case import test
 from endwell import read_link, status_field
-from journal import check, equal, wait_until
+from journal import check, equal, soon, wait_until
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 HOLDER = "/usr/bin/python3 " + os.path.join(HERE, "programs/holder.py")
@@ -139,7 +139,7 @@ def a_flood_of_descriptors_delays_nobody_and_leaves_nothing(case):
         check("web" in run.verb("status", timeout=20).stdout, "no status beside the flood")
     check(run.descriptors() < 600 + 253 + 100, "more is open than what is stored, a message's, and endwell's own")
     equal(run.end(timeout=20), 0, "exit code")
-    check(run.journal.only("ending_finished")["took_us"] < 3_000_000, "the flood delayed the ending")
+    soon(run.journal.only("ending_finished")["took_us"], "the ending beside the flood")
 
 
 # ---- Type=notify-fd:N ----

@@ -6,7 +6,7 @@ import time
 
 from case import test
 from endwell import children
-from journal import Journal, check, equal, wait_until
+from journal import Journal, check, equal, lasted, wait_until
 from shell import Shell, Terminal, TYPIST as SCRIPT, state, words_of
 
 S = 1_000_000
@@ -411,7 +411,7 @@ def a_second_ctrl_c_after_one_that_ended_the_foreground_program_ends_fast(case):
     second = run.journal.only("signal_received")
     equal((second["signal"], second["effect"]), ("SIGINT", "ends_fast"), "what endwell received")
     killed = run.journal.only("service_killed", service="data")
-    check(run.journal.span_us(second, killed) < 2 * S, "it was not killed a second later")
+    lasted(run.journal.span_us(second, killed), S, "from the second to the kill")
 
 
 @test
@@ -521,7 +521,7 @@ def a_stopped_foreground_program_is_no_reason_to_end_late(case):
 @test
 def no_limit_goes_by_while_the_foreground_program_and_endwell_are_stopped(case):
     plan = case.plan(Phases="one", LogLevel="warning")
-    typist(plan, words="--tell READY=1", Phase="one", Type="notify", TimeoutStartSec="2s", Restart="no")
+    typist(plan, words="--tell READY=1", Phase="one", Type="notify", TimeoutStartSec="6s", Restart="no")
     shell = Shell(case)
     since = shell.begin(f"{RUN} -c {plan.write()}")
     report = begun(case)
@@ -529,14 +529,14 @@ def no_limit_goes_by_while_the_foreground_program_and_endwell_are_stopped(case):
     shell.suspend(since)
     stopped(shell, endwell, program)
     begin = time.monotonic()
-    wait_until(lambda: time.monotonic() > begin + 3, "its limit would be over")
+    wait_until(lambda: time.monotonic() > begin + 7, "its limit would be over")
     since = shell.begin("fg")
     case.log.until("signal", name="typist")
     typed(case, shell, "I am ready")
     journal = Journal(os.path.join(plan.runtime, "journal.jsonl"))
     ready = journal.until("service_ready")
     equal(ready["pid"], report["pid"], "the run that became ready")
-    check(ready["took_us"] < 2 * S, "the time that it was stopped counts")
+    check(ready["took_us"] < 7 * S, "the time that it was stopped counts")
     shell.type("\x03")
     shell.prompt(since)
     equal(shell.run("echo code=$?").strip(), "code=0", "exit code")

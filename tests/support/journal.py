@@ -21,6 +21,20 @@ def within(found, low, high, what):
     check(low <= found <= high, f"{what}: found {found!r}, wanted {low!r} to {high!r}")
 
 
+LATE_US = 15_000_000  # so late may a machine be that is loaded, or a guest of one, and be no fault of ours
+
+
+def lasted(span_us, limit_us, what):
+    """It took the time that it was given. A timer counts from the instant at which the loop woke up, and a line is stamped when
+    it is written, so that a span between two lines may be a little shorter than the timer's; and it may be much longer."""
+    within(span_us, limit_us * 9 // 10, limit_us + LATE_US, what)
+
+
+def soon(span_us, what):
+    """Nothing was waited for, where waiting would last longer than any delay that may be excused."""
+    within(span_us, 0, LATE_US, what)
+
+
 def wait_until(test, what, timeout=TIMEOUT_SECONDS, alive=None):
     """Waits until `test` answers something true and returns that. `alive` false: looks once more, then gives up."""
     end = time.monotonic() + timeout

@@ -272,7 +272,7 @@ static void a_time_out_is_told_by_the_prober(void) {
         CHECK_EQUAL(ask(0, PROBE_BY_HTTP, world.silent_url, 200 * USEC_PER_MSEC), 0);
         int fd = accept_silent();
         check_answer(0, PROBE_FAILED, "timed out");
-        CHECK(clock_now_usec() >= begun + 200 * USEC_PER_MSEC);
+        CHECK(clock_now_usec() >= begun + 180 * USEC_PER_MSEC); /* the timer counts from when the loop woke up */
         close_fd(fd);
         end();
 }
