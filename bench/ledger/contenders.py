@@ -43,7 +43,8 @@ class Contender:
 def run_program(tools, database, words):
     if words[0] == "pgbench":
         return run_pgbench(tools, database, *(int(word) for word in words[1:]))
-    program = [os.path.join(tools.programs, "load")] if words[0] == "load" else ["node", os.path.join(tools.peers, words[0])]
+    ours = words[0] == "load"
+    program = [os.path.join(tools.programs, "load")] if ours else ["node", os.path.join(tools.peers, words[0])]
     done = subprocess.run(program + words[1:], env=tools.cluster.environment(database), text=True, capture_output=True)
     if done.returncode != 0:
         raise RuntimeError(f"{' '.join(words)}: {(done.stderr or done.stdout).strip()[-600:]}")
