@@ -4,6 +4,7 @@ import resource
 import time
 
 from contenders import CONTENDERS, run_program
+from recovery import recovery
 
 MANY_FACTOR = 10  # so many times as many jobs where many are taken at a time
 HELD = ("single", "cursor", "graphile", "boss", "arrays_50", "arrays_cursor", "graphile_local", "boss_100")
@@ -154,4 +155,4 @@ def sweep(stage, _number):
             yield f"sweep_{measure}", "endwell", buffers
 
 
-PARTS = {"throughput": throughput, "held": held, "enqueue": enqueue, "beats": beats, "sweep": sweep}
+PARTS = {"throughput": throughput, "held": held, "enqueue": enqueue, "beats": beats, "sweep": sweep, "recovery": recovery}

@@ -19,7 +19,7 @@ S = 1_000_000
 def container(case, data, worker="q hold", *, reaper=None, supervisor=None, **keys):
     """A worker, and the reaper that endwell adds by itself; its sweeps are an hour apart where it is not about them."""
     plan = case.plan(**(supervisor or {}))
-    keys = {"Phase": "workers", "RestartSec": "1ms", "StartLimitBurst": 0, **keys}
+    keys = {"Phase": "workers", "RestartSec": "1ms", "RestartMaxDelaySec": "1ms", "StartLimitBurst": 0, **keys}
     plan.service("worker", f"{WORKER} {worker}", **keys)
     plan.section("[Database]", {"Url": data.url})
     plan.section("[Reaper]", {"IntervalSec": "1h", **(reaper or {})})
