@@ -15,6 +15,7 @@ const Verb verbs[] = {
         { "mark", verb_mark, "tells that an application's own hook begins or ended" },
         { "jobs", verb_program, "puts jobs into the ledger, lists and shows them, gives them another try" },
         { "ledger", verb_program, "installs the job ledger in PostgreSQL, or says where it differs" },
+        { "worker", verb_program, "claims jobs of the ledger and runs a command for each" },
         { "reaper", verb_program, "returns or buries the jobs of the dead, as endwell runs it beside a database" },
         { "help", verb_help, "explains a verb" },
         { 0 },
