@@ -6,7 +6,7 @@
 
 create or replace function @schema@.beat_many(ids bigint[], gens bigint[], claims uuid[])
 returns table (id bigint, verdict text)
-language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
+language plpgsql set plan_cache_mode = force_generic_plan set jit = off set enable_seqscan = off as $$
 #variable_conflict use_column
 declare
     v_now timestamptz := clock_timestamp();

@@ -51,10 +51,12 @@ static int initdb(const EmbeddedPrograms *programs, const char *fresh) {
         return run_and_tell(argv, NULL, "creating the database cluster");
 }
 
-/* Without a server: nobody can connect to a database that is not ready. */
+/* Without a server: nobody can connect to a database that is not ready. The ledger's schema has the name of the role,
+ * and without the third statement an application's own tables would go there, too. */
 static int fill(const EmbeddedPrograms *programs, const char *fresh) {
         static const char statements[] = "CREATE ROLE " EMBEDDED_ROLE " LOGIN;\n"
-                                         "CREATE DATABASE " EMBEDDED_ROLE " OWNER " EMBEDDED_ROLE ";\n";
+                                         "CREATE DATABASE " EMBEDDED_ROLE " OWNER " EMBEDDED_ROLE ";\n"
+                                         "ALTER DATABASE " EMBEDDED_ROLE " SET search_path TO public;\n";
         char *const argv[] = { (char *)programs->postgres,
                                (char *)"--single",
                                (char *)"-D",

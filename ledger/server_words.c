@@ -64,8 +64,12 @@ void server_words_take_state(char *text, char ret_state[static SERVER_STATE_MAX]
         char *found = strstr(text, before);
 
         ret_state[0] = '\0';
-        if (!found)
+        if (!found) {
+                /* Of target_session_attrs it is libpq that refuses, with words and no code. */
+                if (strstr(text, "session is read-only"))
+                        strcpy(ret_state, "25006");
                 return;
+        }
         char *state = found + strlen(before);
         if (strspn(state, alphabet) != STATE_LEN || strncmp(state + STATE_LEN, ": ", 2) != 0)
                 return;

@@ -12,7 +12,7 @@
 
 create or replace function @schema@.worker_dead(worker uuid, cause text default 'crashed', note text default null)
 returns table (id bigint, gen bigint, verdict text)
-language plpgsql set enable_seqscan = off as $$
+language plpgsql set jit = off set enable_seqscan = off as $$
 #variable_conflict use_column
 declare
     v_cause   text := coalesce(nullif(left(worker_dead.cause, 4000), ''), 'crashed');

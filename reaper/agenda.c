@@ -68,7 +68,18 @@ static bool once_is_over(const Agenda *agenda) {
 }
 
 static bool listens(const Agenda *agenda, const AgendaSight *sight) {
-        return sight->behind || (!sight->heard_all && sight->now_usec < agenda->hear_limit_usec);
+        if (sight->now_usec < agenda->hear_limit_usec && !sight->heard_all)
+                return true;
+        return sight->behind && !sight->deaf;
+}
+
+/* Until then a report is waited for. */
+static usec_t last_usec(const Agenda *agenda, const AgendaSight *sight) {
+        return sight->deaf ? agenda->hear_limit_usec : usec_add(agenda->settle_limit_usec, AGENDA_LAST_USEC);
+}
+
+static bool has_work(const Agenda *agenda, const AgendaSight *sight) {
+        return listens(agenda, sight) || sight->n_dead > 0 || agenda->count_wanted;
 }
 
 /* AGENDA_WAIT: there is still something to do. */
@@ -76,20 +87,25 @@ static AgendaWork way_out(const AgendaRules *rules, const Agenda *agenda, const 
         if (!agenda->settling)
                 return rules->once && once_is_over(agenda) ? AGENDA_LEAVE : AGENDA_WAIT;
         bool limit_over = sight->now_usec >= agenda->settle_limit_usec;
-        if (!limit_over && (listens(agenda, sight) || sight->n_dead > 0 || agenda->count_wanted))
+        if (!limit_over && has_work(agenda, sight))
                 return AGENDA_WAIT;
         if (!agenda->reported)
                 return AGENDA_REPORT;
-        return limit_over || sight->n_unsaid == 0 ? AGENDA_LEAVE : AGENDA_WAIT;
+        /* Who closes before PID 1 has read takes his last words with him. */
+        bool last = sight->now_usec >= last_usec(agenda, sight);
+        return last || sight->n_unsaid == 0 ? AGENDA_LEAVE : AGENDA_WAIT;
 }
 
 static usec_t wait_until_usec(const Agenda *agenda, const AgendaSight *sight) {
-        usec_t until = sight->database_ready ? first_due_usec(agenda, sight) : USEC_INFINITY;
+        bool over = agenda->settling && sight->now_usec >= agenda->settle_limit_usec;
+        usec_t until = sight->database_ready && !over ? first_due_usec(agenda, sight) : USEC_INFINITY;
 
         if (!agenda->settling)
                 return until;
         if (!sight->heard_all && sight->now_usec < agenda->hear_limit_usec)
                 until = usec_min(until, agenda->hear_limit_usec);
+        if (agenda->reported && (over || !has_work(agenda, sight)))
+                return usec_min(until, last_usec(agenda, sight));
         return usec_min(until, agenda->settle_limit_usec);
 }
 
@@ -99,7 +115,8 @@ AgendaStep agenda_next(const AgendaRules *rules, Agenda agenda, const AgendaSigh
         AgendaWork work = way_out(rules, &agenda, sight);
         if (work == AGENDA_REPORT)
                 agenda.reported = true;
-        if (work == AGENDA_WAIT && sight->database_ready && sight->now_usec >= agenda.rest_usec)
+        bool over = agenda.settling && sight->now_usec >= agenda.settle_limit_usec;
+        if (work == AGENDA_WAIT && !over && sight->database_ready && sight->now_usec >= agenda.rest_usec)
                 work = choose(&agenda, sight);
         usec_t until = work == AGENDA_WAIT ? wait_until_usec(&agenda, sight) : 0;
         return (AgendaStep){ .work = work, .until_usec = until, .agenda = agenda };
@@ -112,8 +129,7 @@ static usec_t rest_usec(const Agenda *agenda, uint32_t random) {
         return spread(agenda->settling ? AGENDA_REST_USEC : rest, random);
 }
 
-static Agenda after_failure(const AgendaRules *rules, Agenda agenda, AgendaWork work, usec_t now, uint32_t random) {
-        (void)rules;
+static Agenda after_failure(Agenda agenda, AgendaWork work, usec_t now, uint32_t random) {
         agenda.failures++;
         agenda.rest_usec = usec_add(now, rest_usec(&agenda, random));
         if (work == AGENDA_COUNT)
@@ -133,7 +149,7 @@ static usec_t next_turn_usec(const AgendaRules *rules, AgendaWork work, AgendaRe
 Agenda agenda_after(const AgendaRules *rules, Agenda agenda, AgendaWork work, AgendaResult result, usec_t now,
                     uint32_t random) {
         if (result == AGENDA_FAILED)
-                return after_failure(rules, agenda, work, now, random);
+                return after_failure(agenda, work, now, random);
         agenda.failures = 0;
         agenda.rest_usec = 0;
         if (work == AGENDA_COUNT)

@@ -9,7 +9,6 @@
 #include "base/usec.h"
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 typedef enum AgendaWork {
         AGENDA_COUNT, /* the sessions of this database */
@@ -20,11 +19,10 @@ typedef enum AgendaWork {
         AGENDA_REPORT, /* to PID 1, that everything is settled, or what is left to the lease */
         AGENDA_LEAVE,
         _AGENDA_MAX,
+        AGENDA_N_JOBS = AGENDA_WAIT, /* those before it need the database */
 } AgendaWork;
 const char *agenda_work_to_string(AgendaWork work);
 int agenda_work_from_string(const char *text);
-
-#define AGENDA_N_JOBS AGENDA_WAIT /* those before it need the database */
 
 typedef enum AgendaResult {
         AGENDA_DONE,
@@ -37,6 +35,7 @@ typedef enum AgendaResult {
 #define AGENDA_REST_MAX_USEC   (30 * USEC_PER_SEC)
 #define AGENDA_PRUNE_USEC      (10 * 60 * USEC_PER_SEC) /* between prunings that left nothing over */
 #define AGENDA_PRUNE_MORE_USEC (1 * USEC_PER_SEC)       /* between full batches: it is done in the background */
+#define AGENDA_LAST_USEC       (200 * USEC_PER_MSEC)    /* for PID 1 to confirm the report, after the limit */
 #define AGENDA_HEAR_USEC       (500 * USEC_PER_MSEC)    /* to hear of the last deaths once we were asked to end */
 
 typedef struct AgendaRules {
@@ -63,6 +62,7 @@ typedef struct AgendaSight { /* what is so at this moment */
         bool heard_all;      /* every death before the request to end is among them */
         bool behind;         /* PID 1 has told of more, and it is still to be heard */
         size_t n_unsaid;     /* reports that PID 1 has not yet confirmed */
+        bool deaf;           /* PID 1 does not answer: nobody waits long for that */
 } AgendaSight;
 
 typedef struct AgendaStep {

@@ -63,6 +63,7 @@ static AgendaSight look(Reaper *reaper) {
                               .again_usec = deaths_again_usec(&reaper->deaths),
                               .heard_all = !reaper->wire || reaper->asked,
                               .behind = reaper_is_behind(reaper),
+                              .deaf = reaper->wire && !wire_is_subscribed(reaper->wire),
                               .n_unsaid = reaper->wire ? wire_unsaid(reaper->wire) : 0 };
 }
 

@@ -48,7 +48,8 @@ static void on_phase(Reaper *reaper, const News *news) {
                 return;
         if (reaper->phase_end_usec != USEC_INFINITY)
                 return;
-        reaper->agenda.count_wanted = !reaper->agenda.settling; /* else it was counted then */
+        if (!reaper->agenda.settling) /* else it was wanted then */
+                reaper->agenda.count_wanted = true;
         reaper->phase_end_usec = usec_add(clock_now_usec(), news->limit_usec);
         if (reaper->agenda.settling)
                 reaper->agenda = agenda_settle(reaper->agenda, clock_now_usec(), reaper_settle_limit_usec(reaper));

@@ -153,8 +153,8 @@ static const EventSpec specs[_EVENT_MAX] = {
         [EVENT_DATABASE_QUIET] = { "database_quiet", { A(SESSIONS) } },
         [EVENT_SUPERVISOR_FAILED] = { "supervisor_failed", { A(TEXT), A(ERROR) } },
         [EVENT_ENDING_FINISHED] = { "ending_finished",
-                                    { A(CODE), A(REASON), A(TOOK), A(KILLED), A(LEFT), A(HOOKS_FAILED),
-                                      A(LEFT_OF_GRACE) } },
+                                    { A(CODE), A(REASON), A(TOOK), A(KILLED), A(LEFT), A(HOOKS_FAILED), A(RELEASED),
+                                      A(BURIED), A(SESSIONS), A(LEFT_OF_GRACE) } },
 };
 
 #undef HOOKED

@@ -278,6 +278,16 @@ static void say_cause(Sentence *sentence, const Event *event) {
                     event->service ? event->service : "");
 }
 
+/* Of the last event: what became of the jobs of the dead, and who was still in the database. */
+static void say_about_jobs(Sentence *sentence, const Event *event) {
+        if (event->released + event->buried > 0)
+                say(sentence, "; the reaper gave back %llu job%s and buried %llu", (unsigned long long)event->released,
+                    plural(event->released), (unsigned long long)event->buried);
+        if (event->sessions > 0)
+                say(sentence, "; %llu session%s of ours still in the database", (unsigned long long)event->sessions,
+                    plural(event->sessions));
+}
+
 static void say_about_ending(Sentence *sentence, const Event *event) {
         switch ((int)event->kind) {
         case EVENT_ENDING_STARTED:
@@ -299,6 +309,7 @@ static void say_about_ending(Sentence *sentence, const Event *event) {
         case EVENT_ENDING_FINISHED:
                 say_time(sentence, "ended in ", event->took_usec);
                 say(sentence, ": exit %d, %s", event->code, or_unknown(event->reason));
+                say_about_jobs(sentence, event);
                 break;
         default: break;
         }

@@ -298,6 +298,28 @@ unsigned crew_reload(Crew *crew) {
         return n;
 }
 
+void crew_on_reaper_settled(Crew *crew, const char *owner, uint64_t released, uint64_t buried) {
+        if (crew->finished)
+                return;
+        crew->ledger.settled = true;
+        crew->ledger.released += released;
+        crew->ledger.buried += buried;
+        crew_record(crew,
+                    &(Event){ .kind = EVENT_REAPER_SETTLED, .owner = owner, .released = released, .buried = buried });
+}
+
+void crew_on_database_quiet(Crew *crew, uint64_t sessions) {
+        if (crew->finished)
+                return;
+        crew->ledger.quiet = true;
+        crew->ledger.sessions = sessions;
+        crew_record(crew, &(Event){ .kind = EVENT_DATABASE_QUIET, .sessions = sessions });
+}
+
+void crew_set_blind(Crew *crew) {
+        crew->blind = true;
+}
+
 void crew_on_own_fault(Crew *crew, const char *what, int error) {
         if (crew->finished)
                 return;

@@ -95,6 +95,12 @@ void crew_on_ready_line(Crew *crew, uint32_t member);
 /* Sends each service that has one its ReloadSignal: those of its instances that have been executed and are not being
  * stopped. How many got it. Nothing in an ending. */
 unsigned crew_reload(Crew *crew);
+/* What the reaper reports when it has settled, and how many sessions of this container's services the database had
+ * then: recorded, shown in the status, and summed up in the last event. */
+void crew_on_reaper_settled(Crew *crew, const char *owner, uint64_t released, uint64_t buried);
+void crew_on_database_quiet(Crew *crew, uint64_t sessions);
+/* Nothing is known of descendants that left their group (no /proc): then no end of a service is certain. */
+void crew_set_blind(Crew *crew);
 /* A fault of endwell's own: recorded, the ending begins, the code will be 70. */
 void crew_on_own_fault(Crew *crew, const char *what, int error);
 
@@ -162,6 +168,12 @@ typedef struct ProbeView {
 size_t crew_probe_runs(const Crew *crew); /* numbered from 0: a member's probes of each kind that it has */
 ProbeView crew_probe_view(const Crew *crew, uint32_t probe_run);
 
+/* What the reaper has reported in this epoch. */
+typedef struct LedgerReport {
+        bool settled, quiet; /* the first, or the second, was reported at all */
+        uint64_t released, buried, sessions;
+} LedgerReport;
+
 typedef struct CrewView {
         const char *step;  /* of the sequence, or starting */
         const char *phase; /* that is ending or starting; NULL */
@@ -170,6 +182,7 @@ typedef struct CrewView {
         unsigned epoch;
         usec_t started_usec, readiness_usec, ending_since_usec, deadline_usec, limit_usec; /* instants */
         unsigned orphans;                                                                  /* unattributed */
+        LedgerReport ledger;
 } CrewView;
 
 CrewView crew_overview(const Crew *crew); /* in constant time: it is asked for each event */

@@ -209,6 +209,9 @@ static void stage_finish(void *self) {
                                     .killed = crew->verdict.killed,
                                     .left = crew->verdict.left,
                                     .hooks_failed = crew->verdict.hooks_failed,
+                                    .released = crew->ledger.released,
+                                    .buried = crew->ledger.buried,
+                                    .sessions = crew->ledger.sessions,
                                     .left_of_grace_usec = (int64_t)crew->config->grace_usec - (int64_t)took });
         crew->finished = true;
         crew->stage->finish(crew->self, code, text);

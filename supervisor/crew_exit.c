@@ -117,8 +117,10 @@ static const char *gone_cause(const Member *member) {
                 return "timeout"; /* whatever was needed then */
         if (member->unready)
                 return "crashed";
-        if (!reason)
-                return !member->has_exited || member->asked || member->clean ? "clean" : "crashed";
+        if (!reason) /* what it exits with when it was asked is its own affair; a signal that is not ours is none */
+                return !member->has_exited || member->clean || (member->asked && member->how.code == CLD_EXITED)
+                               ? "clean"
+                               : "crashed";
         if (strcmp(reason, "drained") == 0)
                 return "clean";
         return strcmp(reason, "died") == 0 ? "crashed" : "interrupted";
@@ -140,7 +142,7 @@ static void tree_gone(Crew *crew, Member *member) {
                 crew_record_member(crew, member,
                                    &(Event){ .kind = EVENT_SERVICE_GONE,
                                              .cause = gone_cause(member),
-                                             .certain = crew->unattributed == 0,
+                                             .certain = crew->unattributed == 0 && !crew->blind,
                                              .killed = member->killed,
                                              .took_usec = usec_sub(crew_now(crew), since) });
         crew_live(crew, member, LIFE_TREE_GONE);

@@ -172,6 +172,8 @@ struct Crew {
         uint32_t gone[PHASES_MAX], killed[PHASES_MAX], left[PHASES_MAX];
 
         unsigned unattributed; /* orphans of nobody */
+        bool blind;            /* orphans are not seen at all */
+        LedgerReport ledger;
         bool new_strays, strays_killed;
         Orphan *orphans; /* adopted, alive for all we know; ORPHANS_MAX places, made for the first; NULL */
         unsigned n_orphans, n_unlisted;

@@ -108,6 +108,7 @@ CrewView crew_overview(const Crew *crew) {
                 .deadline_usec = conductor_deadline_usec(conductor),
                 .limit_usec = conductor->limit_usec,
                 .orphans = crew->unattributed,
+                .ledger = crew->ledger,
         };
 }
 

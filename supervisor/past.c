@@ -12,13 +12,18 @@
 #include "shutdown/event.h"
 #include "shutdown/journal_reader.h"
 
-#define RUNS_MAX 65536 /* a power of two; what is more waits for its lease */
+#define RUNS_MAX 65536          /* a power of two; what is more waits for its lease */
+#define WORTH_IT (RUNS_MAX / 8) /* to look through the table for those who are gone */
 
 typedef struct Reading {
-        PastRun *table; /* open addressing by owner; an empty owner is a free place */
-        size_t n;
+        PastRun *table;   /* open addressing by owner; an empty owner is a free place */
+        size_t n, n_gone; /* places in use, and those of them whose run is gone */
         bool pid_namespace;
 } Reading;
+
+static void reading_done(Reading *reading) {
+        free(reading->table);
+}
 
 static void closefp(FILE **file) {
         if (*file)
@@ -35,6 +40,25 @@ static PastRun *place_of(Reading *reading, const char *owner) {
         return &reading->table[i];
 }
 
+/* A journal of weeks may have told of more runs than there are places. Who is gone needs none; who came last is the one
+ * that may have been cut off. Without memory what is more waits for its lease. */
+static void make_room(Reading *reading) {
+        Reading fresh = *reading;
+        if (reading->n_gone < WORTH_IT)
+                return;
+        fresh.table = calloc(RUNS_MAX, sizeof *fresh.table);
+        if (!fresh.table)
+                return;
+        fresh.n = fresh.n_gone = 0;
+        for (size_t i = 0; i < RUNS_MAX; i++)
+                if (reading->table[i].owner[0] && reading->table[i].pid > 0) {
+                        *place_of(&fresh, reading->table[i].owner) = reading->table[i];
+                        fresh.n++;
+                }
+        free(reading->table);
+        *reading = fresh;
+}
+
 /* One file can hold several runs, for the logger appends: only the last one can have been cut off. */
 static bool take_edge(Reading *reading, const Event *event) {
         if (event->kind == EVENT_SUPERVISOR_STARTED) {
@@ -45,7 +69,7 @@ static bool take_edge(Reading *reading, const Event *event) {
                 return false;
         if (reading->n > 0)
                 memset(reading->table, 0, RUNS_MAX * sizeof *reading->table);
-        reading->n = 0;
+        reading->n = reading->n_gone = 0;
         return true;
 }
 
@@ -58,12 +82,17 @@ static void take(Reading *reading, const Event *event) {
             strlen(event->owner) != 36 || strlen(event->service) > 40)
                 return;
         PastRun *run = place_of(reading, event->owner);
-        if (!run->owner[0] && reading->n >= RUNS_MAX / 2)
-                return;
+        if (!run->owner[0] && reading->n >= RUNS_MAX / 2) {
+                make_room(reading);
+                if (reading->n >= RUNS_MAX / 2)
+                        return;
+                run = place_of(reading, event->owner);
+        }
         reading->n += !run->owner[0];
         strcpy(run->owner, event->owner);
         strcpy(run->service, event->service);
         run->instance = event->instance;
+        reading->n_gone += run->pid > 0 && !started;
         run->pid = started ? event->pid : 0;
 }
 
@@ -103,12 +132,10 @@ static int collect(const Reading *reading, Past *ret) {
 
 int past_read(const char *path, Past *ret) {
         char rotated[4096];
-        Reading reading = { 0 };
+        _cleanup_(reading_done) Reading reading = { 0 };
         reading.table = calloc(RUNS_MAX, sizeof *reading.table); /* untouched pages cost nothing */
         if (!reading.table)
                 return -ENOMEM;
-        _cleanup_(freep) void *table = reading.table;
-        (void)table;
         /* A long run may have rotated: its older half tells of starts that the newer one does not. */
         if ((size_t)snprintf(rotated, sizeof rotated, "%s.1", path) < sizeof rotated)
                 (void)read_lines(&reading, rotated);

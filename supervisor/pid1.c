@@ -334,9 +334,11 @@ int pid1_run(Config *config, const RunOptions *options) {
                 pid1_free(&pid1);
                 return EXIT_OWN_FAULT;
         }
-        if (survey_is_blind(pid1.survey))
+        if (survey_is_blind(pid1.survey)) {
+                crew_set_blind(pid1.crew);
                 log_warning("/proc does not show this PID namespace: descendants that leave their group are not seen, "
                             "waited for or named; mount it to change that");
+        }
         shed_start();
         crew_start(pid1.crew);
         oom_open(&pid1.oom); /* now, as nobody waits for it, and before anything can have run out of memory */

@@ -71,18 +71,12 @@ static void on_acknowledged(Pid1 *pid1, const ControlPeer *peer, const json_t *p
 
 static void on_reaper_settled(Pid1 *pid1, const ControlPeer *peer, const json_t *params) {
         (void)peer;
-        pid1_record(pid1, &(Event){ .kind = EVENT_REAPER_SETTLED,
-                                    .epoch = crew_overview(pid1->crew).epoch,
-                                    .owner = text(params, "owner"),
-                                    .released = number(params, "released"),
-                                    .buried = number(params, "buried") });
+        crew_on_reaper_settled(pid1->crew, text(params, "owner"), number(params, "released"), number(params, "buried"));
 }
 
 static void on_database_quiet(Pid1 *pid1, const ControlPeer *peer, const json_t *params) {
         (void)peer;
-        pid1_record(pid1, &(Event){ .kind = EVENT_DATABASE_QUIET,
-                                    .epoch = crew_overview(pid1->crew).epoch,
-                                    .sessions = number(params, "sessions") });
+        crew_on_database_quiet(pid1->crew, number(params, "sessions"));
 }
 
 static void on_hook_marked(Pid1 *pid1, const ControlPeer *peer, const json_t *params) {

@@ -104,6 +104,16 @@ static void write_running_hooks(Json *json, const Crew *crew, usec_t now) {
         json_close(json);
 }
 
+/* Only what was reported. */
+static void write_ledger(Json *json, const LedgerReport *ledger) {
+        if (ledger->settled) {
+                json_put_unsigned(json, "released", ledger->released);
+                json_put_unsigned(json, "buried", ledger->buried);
+        }
+        if (ledger->quiet)
+                json_put_unsigned(json, "sessions", ledger->sessions);
+}
+
 static void write_overview(Json *json, const CrewView *view, const Config *config, usec_t now) {
         json_put_string(json, "version", ENDWELL_VERSION);
         json_put_signed(json, "pid", getpid());
@@ -122,6 +132,7 @@ static void write_overview(Json *json, const CrewView *view, const Config *confi
         write_left(json, "deadline_us", view->deadline_usec, now);
         write_left(json, "limit_us", view->limit_usec, now);
         json_put_unsigned(json, "orphans", view->orphans);
+        write_ledger(json, &view->ledger);
 }
 
 void status_write(const Crew *crew, const Config *config, Json *json) {

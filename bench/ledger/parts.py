@@ -3,6 +3,7 @@ import contextlib
 import time
 
 from contenders import CONTENDERS, run_program
+from recovery import recovery
 
 DRAINED_ONE, DRAINED_MANY = 15000, 150000  # jobs a run, one by one and many at a time
 HELD_ONE, HELD_MANY = 15000, 100000
@@ -150,4 +151,4 @@ def sweep(stage, _number):
             yield f"sweep_{measure}", "endwell", buffers
 
 
-PARTS = {"throughput": throughput, "held": held, "enqueue": enqueue, "beats": beats, "sweep": sweep}
+PARTS = {"throughput": throughput, "held": held, "enqueue": enqueue, "beats": beats, "sweep": sweep, "recovery": recovery}

@@ -4,6 +4,7 @@ from collections import defaultdict
 
 from contenders import CONTENDERS
 from parts import BEATS, ENQUEUED, HELD, SWEPT
+from recovery import INTERVAL_SEC, LEASE_MSEC
 
 TITLES = {c.key: c.title for c in CONTENDERS}
 ENQUEUERS = {"floor": "floor: insert … select unnest", "endwell": "endwell enqueue_many", "graphile": "graphile-worker addJobs",
@@ -87,6 +88,16 @@ def sweep_table(results, rows):
                   for title, key in (("nothing to do", "sweep_idle"), (f"{SWEPT} jobs recovered", "sweep"))])
 
 
+RECOVERIES = {"told": "a worker is killed, below endwell", "next_start": "endwell too: from its next start on",
+              "lease": f"endwell too, and it stays away: a lease of {LEASE_MSEC / 1000:.0f} s, swept every {INTERVAL_SEC} s"}
+
+
+def recovery_table(results):
+    rows = [[title, results.cell("recovered", key, 1), f"{len(results.values['recovered'][key])}"]
+            for key, title in RECOVERIES.items() if results.values["recovered"].get(key)]
+    return table(["from death to claimable", "ms", "times"], rows)
+
+
 def best_batch(results):
     ours = [c.key for c in CONTENDERS if c.family == "endwell" and c.many and results.values["rate"].get(c.key)]
     return max(ours, key=lambda key: results.median("rate", key), default="arrays_50")
@@ -129,5 +140,5 @@ def target_table(results):
 
 def tables(results, sweep_rows):
     made = [("rate", throughput_table), ("held_rate", held_table), ("enqueue_rate", enqueue_table), ("hot", beats_table),
-            ("sweep_few", lambda r: sweep_table(r, sweep_rows))]
+            ("sweep_few", lambda r: sweep_table(r, sweep_rows)), ("recovered", recovery_table)]
     return [target_table(results)] + [make(results) for measure, make in made if results.values[measure]]

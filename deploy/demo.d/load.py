@@ -140,8 +140,8 @@ class Producer:
     def insert(self, count):
         low, high = self.work_ms
         done = subprocess.run(["psql", "--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--command",
-                               f"INSERT INTO job (work_ms) SELECT {low} + floor(random() * {high - low}) "
-                               f"FROM generate_series(1, {count})"],
+                               "SELECT endwell.enqueue_many('default', 'demo', array_agg(json_build_object('work_ms', "
+                               f"{low} + floor(random() * {high - low})))) FROM generate_series(1, {count})"],
                               env=self.environment, capture_output=True, text=True, check=False)
         if done.returncode == 0:
             self.put += count

@@ -93,7 +93,7 @@ class World:
     def environment(self, **more):
         return {"PATH": self.path, "HOME": os.environ.get("HOME", "/"), "LANG": "C.UTF-8", "WORLD": self.folder,
                 "DEMO": HERE, "RUNTIME": self.runtime, "WORKERS": str(self.workers), "PGHOST": self.inside("db"),
-                "PGUSER": "demo", "PGDATABASE": "postgres", **more}
+                "PGUSER": "endwell", "PGDATABASE": "endwell", **more}
 
     def logs(self):
         """The ends of what the services wrote, for the case that something went wrong."""
@@ -112,7 +112,7 @@ class World:
 
     def was_shut_down(self):
         """Whether PostgreSQL itself says that it ended in order."""
-        report = self.database("pg_controldata", self.inside("db", "data")).stdout
+        report = self.database("pg_controldata", self.inside("db", "cluster")).stdout
         return any(line.split(":")[0] == "Database cluster state" and line.split(":")[1].strip() == "shut down"
                    for line in report.splitlines())
 
@@ -122,8 +122,8 @@ class World:
         query = ("COPY (SELECT coalesce(json_agg(json_build_array(j.id, extract(epoch FROM j.claimed_at), "
                  "extract(epoch FROM j.finished_at), (SELECT count(*) FROM effect e WHERE e.job = j.id)) "
                  "ORDER BY j.id), '[]') "
-                 f"FROM job j) TO '{target}'")
-        done = self.database("postgres", "--single", "-D", self.inside("db", "data"), "postgres", input=query + "\n")
+                 f"FROM endwell.job j) TO '{target}'")
+        done = self.database("postgres", "--single", "-D", self.inside("db", "cluster"), "endwell", input=query + "\n")
         try:
             with open(target, encoding="utf-8") as file:
                 return json.load(file)

@@ -111,6 +111,28 @@ def case_42_no_more_run_at_once_of_one_key_than_a_queue_allows(case):
 
 
 @test
+def case_42_a_claim_that_has_not_committed_yet_fills_its_slot(case):
+    case.queue(max_running=2)
+    case.ledger.enqueue_many("q", "", ["1"] * 6)
+    other = case.session()
+    with other.transaction():
+        equal(len(other.claim("q", other.worker_up(), 2)), 2, "claimed, and not committed")
+        later = case.later(lambda one: one.claim("q", one.worker_up(), 2))
+        wait_until(lambda: later.done() or case.waiting(), "the claim's wait, or its answer")
+    equal(later.result(), [], "claimed by another meanwhile")
+    case.queue("keyed", max_running_key=1)
+    for _ in range(3):
+        case.job("keyed", concurrency_key="a")
+    free = {case.job("keyed") for _ in range(3)}
+    with other.transaction():
+        equal(len(other.claim("keyed", other.worker_up(), 1)), 1, "claimed, and not committed")
+        later = case.later(lambda one: one.claim("keyed", one.worker_up(), 5))
+        wait_until(lambda: later.done() or case.waiting(), "the claim's wait, or its answer")
+    taken = {row.id for row in later.result()}
+    check(taken and taken <= free, f"claimed by another meanwhile: {taken}, of those without a key: {free}")
+
+
+@test
 def case_42_a_job_of_a_busy_key_cannot_be_claimed_by_its_id(case):
     case.queue()
     first, second = (case.job(concurrency_key="a") for _ in range(2))

@@ -17,7 +17,8 @@ sys.dont_write_bytecode = True
 from laws import broken_laws  # noqa: E402
 
 PHASES = ["http", "workers", "db"]
-PHASE_OF = {"web": "http", "worker": "workers", "postgres": "db", "schema": "db"}
+PHASE_OF = {"web": "http", "worker": "workers", "schema": "db", "endwell-database": "db", "endwell-migrate": "db",
+            "endwell-reaper": "db"}
 TIMEOUT_SECONDS = 180
 
 
@@ -95,7 +96,8 @@ class TheDemo(unittest.TestCase):
 
         def numbers(event, service):
             return [line["seq"] for line in lines[at:] if line["event"] == event and line["service"] == service]
-        for earlier, later in (("web", "worker"), ("worker", "postgres")):
+        for earlier, later in (("web", "worker"), ("worker", "endwell-reaper"),
+                               ("endwell-reaper", "endwell-database")):
             self.assertLess(max(numbers("service_gone", earlier)), min(numbers("service_asked", later)))
 
     def test_a_stop_under_load_cuts_no_request_and_loses_and_doubles_no_job(self):
@@ -113,7 +115,7 @@ class TheDemo(unittest.TestCase):
     def test_its_picture_shows_each_phase_each_process_and_the_summary(self):
         with demo() as run:
             self.ended(run, 0)
-            for start in ("http ", "  hook deregister ", "  web ", "workers ", "  worker@1 ", "db ", "  postgres ",
+            for start in ("http ", "  hook deregister ", "  web ", "workers ", "  worker@1 ", "db ", "  endwell-reaper ", "  endwell-database ",
                           "requests in hand ", "jobs in hand ", "exit 0: ", "  requests "):
                 self.assertTrue(any(line.startswith(start) for line in run.said.splitlines()),
                                 f"{start!r} in\n{run.said}")

@@ -110,6 +110,12 @@ class TheManual(unittest.TestCase):
         self.assertGreater(len(written), 15)
         self.assertEqual(written, helped)
 
+    def test_endwell_reaper_has_each_option_of_the_program_and_no_other(self):
+        helped = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", endwell("reaper", "--help")))
+        self.assertGreater(len(helped), 5)
+        lines = items(part(page("endwell-reaper.1"), "OPTIONS"), "Fl")
+        self.assertEqual({"--" + word for line in lines for word in re.findall(r"(?:^|Fl )-([a-z-]+)", line)}, helped)
+
     def test_each_exit_code_is_explained(self):
         text = part(page("endwell.1"), "EXIT STATUS")
         self.assertEqual({int(code) for code in items(text, "") if code.isdigit()} | {

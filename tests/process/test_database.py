@@ -134,6 +134,8 @@ def who_may_come_in_is_who_the_configuration_names_and_only_as_what_he_may_be(ca
         done = ask(case, "select 1", user, role)
         check(done.returncode != 0 and "authentication failed" in done.stderr, f"{user} came as {role}: {done.stderr}")
     equal(sql(case, "select rolsuper from pg_roles where rolname = 'endwell'"), "f", "the owner is a superuser")
+    sql(case, "create schema endwell; create table mine (i int)", "nobody")
+    equal(sql(case, "select schemaname from pg_tables where tablename = 'mine'"), "public", "where a table of theirs is")
     sql(case, "create schema s; create table s.t (i int); create extension pgcrypto", "nobody")
     equal(run.end(), 0, "exit code")
 
@@ -393,3 +395,164 @@ def an_application_that_ends_ends_the_container_though_the_database_runs_on(case
     run = case.run(plan)
     equal(run.wait(timeout=WAIT), 0, "exit code")
     equal(run.journal.only("ending_started")["cause"], "finished", "cause of the ending")
+
+
+# ---- The reaper and the migration ----
+
+def with_ledger(case, **keys):
+    """Everything that is built in; the journal is read from its beginning."""
+    return plan_with(case, migrate="auto", reaper={"IntervalSec": "1s"}, **keys)
+
+
+def enqueue(case, queue="default", n=1):
+    sql(case, f"select count(*) from generate_series(1, {n}), endwell.enqueue('{queue}')")
+
+
+@test
+def the_ledger_is_there_before_the_workers_and_the_reaper_is_gone_before_the_database_is_asked(case):
+    plan = with_ledger(case)
+    plan.actor("worker", "serve", Phase="workers")
+    run = start(case, plan)
+    journal = run.journal
+    journal.order(journal.only("service_ready", service="endwell-database"),
+                  journal.only("service_starting", service="endwell-migrate"),
+                  journal.only("service_ready", service="endwell-migrate"),
+                  journal.only("service_starting", service="endwell-reaper"), journal.only("service_starting", service="worker"))
+    equal(sql(case, "select count(*) from endwell.queue where name = 'default'"), "1", "the queue that it makes")
+    run.journal.until("service_status", service="endwell-reaper", text=lambda text: "sweeping" in text)
+    equal(run.end(), 0, "exit code")
+    settled = journal.only("reaper_settled")
+    equal(settled["owner"], journal.only("service_started", service="endwell-reaper")["owner"], "who settled")
+    journal.order(journal.only("phase_started", phase="db"), journal.only("service_asked", service="endwell-reaper"),
+                  journal.only("database_quiet"), settled, journal.only("service_gone", service="endwell-reaper"),
+                  journal.only("service_asked", service="endwell-database"), journal.only("ending_finished"))
+    second = start(case, plan)
+    equal(second.end(), 0, "exit code")
+    equal(second.journal.only("service_exited", service="endwell-migrate")["status"], 0, "the second migration")
+
+
+@test
+def a_job_whose_worker_was_cut_off_with_everything_is_ready_again_at_the_next_start(case):
+    plan = with_ledger(case)
+    said = case.file("said", mode=0o666)
+    plan.shell("worker", f'psql -XAtq "$DATABASE_URL" -c "select endwell.worker_up(id => \'$ENDWELL_OWNER\')" '
+               f'-c "select id from endwell.claim(\'default\', \'$ENDWELL_OWNER\')" >> {said}; exec sleep 1000',
+               Phase="workers")
+    run = start(case, plan)
+    equal(run.end(), 0, "exit code")
+    run = start(case, plan_with(case, migrate="auto"))
+    enqueue(case)
+    equal(run.end(), 0, "exit code")
+    run = start(case, plan)
+    wait_until(lambda: sql(case, "select state from endwell.job") == "running", "a claim", alive=run.alive)
+    cut(run)
+    again = start(case, plan_with(case, migrate="auto", reaper={"IntervalSec": "600s"}))
+    wait_until(lambda: sql(case, "select state, deaths from endwell.job") == "ready|1", "the job's return", alive=again.alive)
+    equal(again.end(), 0, "exit code")
+
+
+@test
+def a_reaper_that_is_killed_comes_back_and_nobody_else_notices(case):
+    run = start(case, with_ledger(case))
+    for n in (1, 2, 3):
+        inner = run.journal.until("service_started", service="endwell-reaper", count=n)["pid"]
+        os.kill(run.outside(inner), signal.SIGKILL)
+        run.journal.until("service_restart_scheduled", service="endwell-reaper", count=n)
+    run.journal.until("service_started", service="endwell-reaper", count=4)
+    run.journal.none("readiness_changed", ready=False)
+    equal(run.end(), 0, "exit code")
+
+
+@test
+def without_the_reapers_program_everything_else_runs(case):
+    program = os.path.join(os.path.dirname(os.path.dirname(BINARY)), "reaper/endwell-reaper")
+    hide = f'mount --make-rprivate / && mount --bind /dev/null {program} && exec "$@"'
+    run = start(case, with_ledger(case), before=("unshare", "--mount"), shell=hide)
+    run.journal.only("readiness_changed", ready=True)
+    run.journal.until("service_restart_scheduled", service="endwell-reaper", count=2)
+    equal(run.end(), 0, "exit code")
+
+
+@test
+def the_ending_of_a_reaper_whose_database_is_stopped_stays_in_its_budget(case):
+    run = start(case, with_ledger(case, supervisor={"GraceSec": "12s"}))
+    run.journal.until("service_status", service="endwell-reaper", text=lambda text: "sweeping" in text)
+    for pid in of_database(run):
+        os.kill(pid, signal.SIGSTOP)
+    run.end(timeout=WAIT)
+    end = run.journal.only("ending_finished")
+    check(end["left_of_grace_us"] > 0, f"within the grace: {end}")
+    gone = run.journal.only("service_gone", service="endwell-reaper")
+    equal(gone["cause"], "clean", "how the reaper went")
+    run.journal.order(gone, run.journal.only("service_asked", service="endwell-database"))
+
+
+@test(full=True)
+def a_migration_that_fails_for_good_is_a_failed_start_that_says_so(case):
+    plan = case.plan()
+    plan.actor("web", "serve", Phase="http")
+    plan.database({"Enabled": "no"}, Url="postgresql://app:s3cret@127.0.0.1:1/app?connect_timeout=1", Migrate="yes",
+                  ConnectTimeoutSec="1s")
+    run = case.run(plan)
+    equal(run.wait(timeout=300), 83, "exit code")
+    run.journal.none("service_starting", service="web")
+    equal(run.journal.only("ending_started")["cause"], "start_failed", "cause of the ending")
+    check("the essential service endwell-migrate failed for good" in run.errors().splitlines()[-1], run.errors()[-400:])
+    check("s3cret" not in run.errors() and "s3cret" not in case.text("run/journal.jsonl"), "the password is shown")
+
+
+@test
+def what_is_reported_over_the_socket_is_in_journal_status_and_summary(case):
+    plan = case.plan()
+    plan.actor("web", "serve", Phase="http")
+    run = case.run(plan).ready()
+    client = run.connect()
+    status = client.result("status")
+    check("released" not in status and "sessions" not in status, "nothing was reported yet")
+    client.result("report", event="reaper_settled", owner="me", released=3, buried=1)
+    client.result("report", event="database_quiet", sessions=2)
+    status = client.result("status")
+    equal((status["released"], status["buried"], status["sessions"]), (3, 1, 2), "in the status")
+    equal(run.end(), 0, "exit code")
+    settled, quiet, end = (run.journal.only(event) for event in ("reaper_settled", "database_quiet", "ending_finished"))
+    equal((settled["owner"], settled["released"], settled["buried"], quiet["sessions"]), ("me", 3, 1, 2), "in the journal")
+    equal((end["released"], end["buried"], end["sessions"]), (3, 1, 2), "in the last event")
+    check("the reaper gave back 3 jobs and buried 1; 2 sessions of ours still in the database" in run.errors(), "summary")
+
+
+@test
+def who_dies_of_a_signal_of_its_own_while_it_drains_has_crashed(case):
+    plan = case.plan()
+    plan.shell("web", "trap 'kill -SEGV $$' TERM; echo; while :; do sleep 0.05; done", Phase="http")
+    plan.actor("other", "serve --exit 3", Phase="workers")
+    run = case.run(plan).ready()
+    wait_until(lambda: len(children(run.journal.only("service_started", service="web") and run.outside(
+        run.journal.only("service_started", service="web")["pid"]))) > 0, "the trap", alive=run.alive)
+    run.end()
+    equal(run.journal.only("service_gone", service="web")["cause"], "crashed", "cause of the one that crashed")
+    equal(run.journal.only("service_gone", service="other")["cause"], "clean", "cause of the one with a code of its own")
+
+
+@test
+def a_password_is_seen_nowhere_but_in_the_environment_of_who_needs_it(case):
+    plan = case.plan()
+    plan.actor("web", "serve", Phase="http")
+    plan.database({"IntervalSec": "1s"}, Url="postgresql://app:s3cret@127.0.0.1:1/app", ListenUrl="host=127.0.0.1 password=s3cret",
+                  ConnectTimeoutSec="1s")
+    run = start(case, plan)
+    case.serving("web")
+    reaper = run.outside(run.journal.until("service_started", service="endwell-reaper")["pid"])
+    said = [run.verb("status").stdout, run.verb("status", "--json").stdout, run.verb("events").stdout]
+    for words in ((), ("--json",), ("--platform", "docker")):
+        done = subprocess.run([BINARY, "check", "-c", case.path("endwell.ini"), *words], capture_output=True, text=True,
+                              check=True, env=case.environment)
+        said.append(done.stdout + done.stderr)
+    for pid in run.processes():
+        with open(f"/proc/{pid}/cmdline", encoding="utf-8", errors="replace") as file:
+            said.append(file.read())
+        with open(f"/proc/{pid}/environ", encoding="utf-8", errors="replace") as file:
+            environment = file.read()
+        check(("s3cret" in environment) == (pid == reaper), f"the environment of {pid}: {environment!r}")
+    equal(run.end(), 0, "exit code")
+    for text in (*said, run.errors(), case.text("run/journal.jsonl")):
+        check(text and "s3cret" not in text, text)

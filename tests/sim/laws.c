@@ -60,8 +60,14 @@ bool laws_is_left_by_mode(const Laws *laws, const Process *process) {
         return process->kind == PROCESS_DESCENDANT && !process->script.anonymous;
 }
 
+/* Who stands aside is waited for by nobody, once its own turn has come. */
+static bool was_ready(const Laws *laws, uint32_t member) {
+        const MemberTruth *truth = &laws->members[member];
+        return truth->ever_ready || (laws_service(laws, member)->aside && truth->had_turn);
+}
+
 static bool was_settled(const Laws *laws, uint32_t member) {
-        return laws->members[member].ever_ready || laws_is_resting(laws, member);
+        return was_ready(laws, member) || laws_is_resting(laws, member);
 }
 
 static void check_start_order(Laws *laws, uint32_t member) {
@@ -78,7 +84,7 @@ static void check_start_order(Laws *laws, uint32_t member) {
                                            "member %u started before member %u, which it comes after, was ready",
                                            member, other);
                 for (uint16_t i = 0; i < requires->n; i++)
-                        if (schedule->service_of[other] == requires->items[i] && !laws->members[other].ever_ready)
+                        if (schedule->service_of[other] == requires->items[i] && !was_ready(laws, other))
                                 laws_break(laws, "A", "member %u started, and member %u, which it requires, never did",
                                            member, other);
         }

@@ -59,7 +59,7 @@ static void on_readiness(Laws *laws, const Event *event) {
         if (laws->ending && event->ready)
                 laws_break(laws, "L6", "readiness was given after the ending began");
         for (uint32_t m = 0; event->ready && m < laws->world->schedule->config.n_members; m++)
-                if (!laws_is_resting(laws, m) &&
+                if (!laws_is_resting(laws, m) && !laws_service(laws, m)->aside &&
                     (!laws->members[m].ever_ready || (laws_is_up(laws, m) && laws_is_unready(laws, m))))
                         laws_break(laws, "L6", "readiness was given, and member %u never was ready, or is not now", m);
 }
@@ -197,6 +197,7 @@ static void judge(Laws *laws, const Event *event) {
         case EVENT_PHASE_STARTED: on_phase_started(laws, event); break;
         case EVENT_PHASE_FINISHED: on_phase_finished(laws, event); break;
         case EVENT_READINESS_CHANGED: on_readiness(laws, event); break;
+        case EVENT_SERVICE_STARTING: laws->members[member].had_turn = true; break;
         case EVENT_SERVICE_STARTED: on_started(laws, member, event); break;
         case EVENT_SERVICE_EXITED: on_exited(laws, member, event); break;
         case EVENT_SERVICE_GONE: on_gone(laws, member, event); break;

@@ -158,6 +158,9 @@ static void draw_service(Schedule *schedule, unsigned i, Random *random) {
                 service->restart = RESTART_ALWAYS;
         if (*character == CHARACTER_SICKLY || *character == CHARACTER_WAVERING)
                 draw_half_ill(schedule, i, random);
+        service->builtin = random_chance(random, 10);
+        service->aside = random_chance(random, 10); /* is never essential, as the configuration has it */
+        service->essential &= !service->aside;
 }
 
 /* Only towards services with a lower index, so that there is no ring. */
@@ -249,6 +252,7 @@ static void make_single(Schedule *schedule) {
         snprintf(config->phases[0].name, sizeof config->phases[0].name, "command");
         schedule->services[0].phase = 0;
         schedule->services[0].essential = true;
+        schedule->services[0].builtin = schedule->services[0].aside = false;
         schedule->services[0].restart = RESTART_NO;
         schedule->services[0].type = SERVICE_SIMPLE;
         schedule->services[0].notify_fd = -1;

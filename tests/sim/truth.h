@@ -14,7 +14,7 @@ typedef struct MemberTruth {
         usec_t longest_usec;             /* of its stretches of readiness that are over */
         usec_t watchdog_usec, sign_usec; /* of this run; of life, the last one since it was ready */
         int exit_code;                   /* of the last run that ended, as a shell would say it */
-        bool ever_spawned, ever_ready, stopping, extended, drained, killed, gave_up;
+        bool had_turn, ever_spawned, ever_ready, stopping, extended, drained, killed, gave_up;
         bool stops_before; /* its stop began before the ending did: what it requires failed */
         bool told_to_go;   /* by a polite signal, and be it that it was dead already */
         bool says_ready, ill, triggered, reloaded, dropped;

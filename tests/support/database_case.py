@@ -4,6 +4,7 @@ The way is either directly to the server, or through pgbouncer in transaction mo
 what the contract leaves to others (policies, foreign SQL, clocks), and looks at the rows."""
 import concurrent.futures
 import itertools
+import threading
 
 from case import Case
 from journal import check, equal, wait_until
@@ -72,6 +73,7 @@ class DatabaseCase(Case):
     def __init__(self, yard, name, repeat, seed):
         super().__init__(name, repeat)
         self.yard, self.seed, self.sessions = yard, seed, []
+        self.columns_of_time = None
         self.schema, self.quoted = yard.schema, identifier(yard.schema)
         self.database = yard.database()
         self.pool = concurrent.futures.ThreadPoolExecutor(64)
@@ -122,7 +124,13 @@ class DatabaseCase(Case):
 
     def together(self, works):
         """All of them at once, each on a session of its own; their answers in order."""
-        later = [self.later(work) for work in works]
+        sessions, start = [self.session() for _ in works], threading.Barrier(len(works))
+
+        def at_once(work, one):
+            start.wait()
+            return work(one)
+
+        later = [self.later(lambda one, work=work: at_once(work, one), session) for work, session in zip(works, sessions)]
         return [one.result() for one in later]
 
     # What is there
@@ -146,18 +154,22 @@ class DatabaseCase(Case):
 
     def pass_time(self, seconds, reaper=True, session=None):
         """Everything that was written has been written so much earlier. `reaper`: it went on ticking meanwhile."""
-        with (session or self.admin).transaction() as one:
-            one.rows("set local session_replication_role = replica")  # the items' trigger would stamp jobs
-            for table, column in self.timed(one, reaper):
-                one.rows(f"update @schema@.{table} set {column} = {column} - %s * interval '1 second'"
-                         f" where {column} is distinct from pg_postmaster_start_time()", seconds)
+        moves = [f"update @schema@.{table} set {column} = {column} - {seconds} * interval '1 second'"
+                 f" where {column} is distinct from pg_postmaster_start_time()" for table, column in self.timed(reaper)]
+        # The items' trigger would stamp their jobs.
+        (session or self.admin).rows("; ".join(["begin", "set local session_replication_role = replica", *moves, "commit"]))
 
-    def timed(self, session, reaper):
-        found = session.rows("""select table_name, column_name from information_schema.columns where table_schema = %s
+    def timed(self, reaper):
+        if self.columns_of_time is None:
+            self.columns_of_time = self.find_timed()
+        return [one for one in self.columns_of_time if not (reaper and one == ("pulse", "tick_at"))]
+
+    def find_timed(self):
+        found = self.admin.rows("""select table_name, column_name from information_schema.columns where table_schema = %s
             and data_type = 'timestamp with time zone' and is_generated = 'NEVER' and table_name = any(%s)
             order by table_name, column_name""", self.schema, list(TIMED))
         check(("job", "beat_at") in found and ("item", "updated_at") in found, f"columns of time: {found}")
-        return [(table, column) for table, column in found if not (reaper and (table, column) == ("pulse", "tick_at"))]
+        return [tuple(one) for one in found]
 
     def expire(self, job):
         """The holder has been silent for longer than its lease, with its items; nothing else is touched."""

@@ -119,8 +119,7 @@ class Later:
 
 
 def installed_program():
-    path = os.environ.get("ENDWELL_LEDGER_PROGRAM", "")
-    return path if os.access(path, os.X_OK) else None
+    return os.environ.get("ENDWELL_LEDGER_PROGRAM")
 
 
 def sources():

@@ -15,12 +15,13 @@ from journal import check, wait_until
 
 AS_POSTGRES = ["setpriv", "--reuid", "postgres", "--regid", "postgres", "--clear-groups"]
 
-# fsync is off unless a case is about a crash: the kernel survives each of them.
+# fsync is off unless a case is about a crash: the kernel survives each of them. Who waits for somebody that he must not wait
+# for fails after statement_timeout, and with the ledger as it should be nobody comes near it.
 SETTINGS = {"fsync": "off", "full_page_writes": "off", "max_connections": "200", "shared_buffers": "128MB",
             "max_wal_size": "2GB", "min_wal_size": "512MB", "checkpoint_timeout": "1h", "autovacuum_naptime": "5s",
             "listen_addresses": "127.0.0.1", "wal_level": "replica", "timezone": "UTC", "jit": "off",
             "deadlock_timeout": "200ms", "log_min_messages": "warning", "log_lock_waits": "off",
-            "max_parallel_workers_per_gather": "0", "hot_standby_feedback": "off"}
+            "max_parallel_workers_per_gather": "0", "statement_timeout": "60s"}
 
 
 def program(name):
@@ -39,7 +40,7 @@ def free_port():
 
 def roomy():
     """In memory where that has room for a cluster (containers often have 64 MB of it), else on the disk."""
-    return "/dev/shm" if shutil.disk_usage("/dev/shm").free > 4 << 30 else tempfile.gettempdir()
+    return "/dev/shm" if shutil.disk_usage("/dev/shm").free > 8 << 30 else tempfile.gettempdir()
 
 
 def directory_of_postgres(prefix, parent):

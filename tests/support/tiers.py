@@ -192,6 +192,7 @@ FULL = [
     ("process, all figures", Program("tests/process/run", "--full")),
     ("database, direct, all figures", Program("tests/database/run", "--full", "--through", "direct", shown=True)),
     ("database, pgbouncer, all figures", Program("tests/database/run", "--full", "--through", "pgbouncer", shown=True)),
+    ("database: plants", Program("tests/database/plants/run", count=count_plants, shown=True)),
     ("fuzz", Program("tests/fuzz/run", "60", count=count_fuzz, shown=True)),
     ("build asan", Build("asan")),
     ("asan: everything", Ctest("asan", "-LE", "database")),

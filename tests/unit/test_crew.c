@@ -875,3 +875,91 @@ Test(crew, of_many_the_first_are_named_and_the_rest_counted) {
         cr_expect_eq(crew_write_awaited(fake.crew, small, 30), 20);
         cr_expect_str_eq(small, "20 more");
 }
+
+/* ---- The built-in services ---- */
+
+#define BESIDE 1 /* a second service, and its member */
+
+static ServiceConfig *add_beside(void) {
+        ServiceConfig *services = calloc(2, sizeof *services);
+        cr_assert_not_null(services);
+        services[0] = services[1] = config->services[0];
+        services[1].name = "beside";
+        services[1].argv = NULL;
+        services[1].probes = NULL;
+        services[1].essential = false;
+        free(config->services);
+        config->services = services;
+        config->n_services = config->n_members = 2;
+        return &services[1];
+}
+
+Test(crew, nobody_waits_for_who_stands_aside_and_its_death_changes_no_readiness) {
+        ServiceConfig *beside = add_beside();
+        beside->aside = true;
+        beside->type = SERVICE_NOTIFY; /* and never says that it is ready */
+        begin();
+        cr_expect(told("startup_finished"), "%s", fake.events);
+        cr_expect(told("readiness_changed+"), "%s", fake.events);
+        forget();
+        crew_on_exited(fake.crew, BESIDE, (Ended){ .code = CLD_KILLED, .status = SIGKILL });
+        crew_on_surveyed(fake.crew);
+        cr_expect(told("service_restart_scheduled"), "%s", fake.events);
+        cr_expect(!told("readiness_changed"), "%s", fake.events);
+}
+
+Test(crew, who_does_not_stand_aside_is_waited_for) {
+        add_beside()->type = SERVICE_NOTIFY;
+        begin();
+        cr_expect(!told("startup_finished"), "%s", fake.events);
+}
+
+Test(crew, what_is_built_in_does_not_keep_the_container_up) {
+        for (int builtin = 0; builtin < 2; builtin++) {
+                ServiceConfig *beside = builtin ? &config->services[BESIDE] : add_beside();
+                beside->builtin = builtin;
+                config->services[WEB].essential = false;
+                config->services[WEB].restart = RESTART_ON_FAILURE;
+                begin();
+                forget();
+                die(CLD_EXITED, 0);
+                cr_expect_eq(told("ending_started"), builtin, "%s", fake.events);
+                fake.crew = crew_free(fake.crew);
+        }
+}
+
+Test(crew, who_is_asked_and_dies_of_a_signal_of_its_own_has_crashed) {
+        static const struct {
+                Ended how;
+                const char *cause;
+        } cases[] = {
+                { { .code = CLD_EXITED, .status = 3 }, "service_goneclean" }, /* its own affair */
+                { { .code = CLD_KILLED, .status = SIGTERM }, "service_goneclean" },
+                { { .code = CLD_DUMPED, .status = SIGSEGV }, "service_gonecrashed" },
+                { { .code = CLD_KILLED, .status = SIGKILL }, "service_gonecrashed" }, /* not by us */
+        };
+
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+                begin();
+                crew_end(fake.crew, "request", false);
+                forget();
+                crew_on_exited(fake.crew, WEB, cases[i].how);
+                crew_on_surveyed(fake.crew);
+                cr_expect(told(cases[i].cause), "%zu: %s", i, fake.events);
+                fake.crew = crew_free(fake.crew);
+        }
+}
+
+Test(crew, what_the_reaper_reports_stands_in_the_overview) {
+        begin();
+        cr_expect(!crew_overview(fake.crew).ledger.settled && !crew_overview(fake.crew).ledger.quiet);
+        crew_on_reaper_settled(fake.crew, "x", 3, 1);
+        crew_on_reaper_settled(fake.crew, "x", 1, 0);
+        crew_on_database_quiet(fake.crew, 2);
+        LedgerReport report = crew_overview(fake.crew).ledger;
+        cr_expect(report.settled && report.quiet);
+        cr_expect_eq(report.released, 4);
+        cr_expect_eq(report.buried, 1);
+        cr_expect_eq(report.sessions, 2);
+        cr_expect(told("reaper_settled") && told("database_quiet"), "%s", fake.events);
+}

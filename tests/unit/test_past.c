@@ -152,3 +152,22 @@ Test(past, what_is_no_file_is_an_error_and_no_wait) {
         cr_assert_leq(past_read(path, &past), 0);
         cr_assert_eq(past.n_runs, 0);
 }
+
+Test(past, the_last_of_very_many_runs_is_found) {
+        FILE *file = fopen(path, "a");
+        char owner[40], line[EVENT_LINE_MAX];
+
+        cr_assert_not_null(file);
+        begins(path, true);
+        for (unsigned i = 0; i < 50000; i++) {
+                snprintf(owner, sizeof owner, "%08x-0000-4000-8000-000000000000", i + 1);
+                Event started = { .kind = EVENT_SERVICE_STARTED, .service = "web", .pid = 7, .owner = owner };
+                Event gone = { .kind = EVENT_SERVICE_GONE, .service = "web", .owner = owner };
+                fwrite(line, 1, event_write(&started, line, sizeof line), file);
+                if (i > 0)
+                        fwrite(line, 1, event_write(&gone, line, sizeof line), file);
+        }
+        fclose(file);
+        starts(path, "web", "00000000-0000-4000-8000-000000000005");
+        left_are("05"); /* the first, which is never told gone, and the last */
+}

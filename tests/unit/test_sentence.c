@@ -272,6 +272,15 @@ static const struct {
             .took_usec = 2 * USEC_PER_SEC },
           "ended in 2 s: exit 81, web had to be killed",
           LOG_LEVEL_WARNING },
+        { { .kind = EVENT_ENDING_FINISHED,
+            .reason = "a clean ending",
+            .took_usec = 2 * USEC_PER_SEC,
+            .released = 3,
+            .buried = 1,
+            .sessions = 1 },
+          "ended in 2 s: exit 0, a clean ending; the reaper gave back 3 jobs and buried 1; 1 session of ours still in "
+          "the database",
+          LOG_LEVEL_NOTICE },
 };
 
 Test(sentence, events_read_as_people_write) {

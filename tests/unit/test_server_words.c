@@ -50,4 +50,7 @@ Test(server_words, the_code_of_a_refusal_is_taken_out_of_its_words) {
         server_words_take_state(none, state);
         cr_assert_str_eq(state, "");
         cr_assert_str_eq(none, "could not translate host name");
+        char standby[] = "connection to server on socket \"/x\" failed: session is read-only";
+        server_words_take_state(standby, state);
+        cr_assert_str_eq(state, "25006", "libpq itself refuses a standby, without a code");
 }
