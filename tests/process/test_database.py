@@ -124,7 +124,7 @@ def the_first_start_makes_a_database_that_is_private_and_every_service_finds_it(
 @test
 def who_may_come_in_is_who_the_configuration_names_and_only_as_what_he_may_be(case):
     plan = plan_with(case)
-    plan.actor("other", "serve", Phase="workers", User="nobody")
+    plan.service("other", "/bin/sleep 1000", Phase="workers", User="nobody")
     run = start(case, plan)
     for user in ("root", "postgres"):
         equal(sql(case, "select current_user", user, "postgres"), "postgres", f"{user} as the superuser")
