@@ -217,7 +217,7 @@ def more_dead_than_it_can_hold_are_asked_for_again_and_none_is_forgotten(case):
     equal(ended(data, job, 300).error, "killed by SIGSEGV", "why the last one's job ended")
     known = {row.id for row in data.admin.rows("select id from @schema@.worker where state = 'gone'")}
     equal(len(dead - known), 0, "dead that the database never heard of")
-    check(len(control.connections) > 1, "it never had to ask again")
+    check(1 < len(control.connections) < 20, f"it subscribed {len(control.connections)} times")
     equal(reaper.end(), 0, "exit code")
     equal([report["event"] for report in control.reports], ["database_quiet", "reaper_settled"], "reports")
 
