@@ -220,3 +220,11 @@ create table @schema@.audit (
 );
 
 create index audit_job on @schema@.audit (job_id, id);
+
+-- The verbs run with their caller's rights. What a role needs that enqueues, works and sweeps, and owns nothing:
+--
+--   grant usage on schema @schema@ to app;
+--   grant select, insert, update, delete on all tables in schema @schema@ to app;
+--   grant usage on all sequences in schema @schema@ to app;
+--
+-- delete is prune's alone; audit and attempt are only ever inserted into, and deleted from by prune.

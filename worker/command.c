@@ -23,7 +23,7 @@ struct Command {
         Sink *input;
         char *bytes; /* of stdout: a result, or the lines that were not told yet */
         size_t length, size;
-        bool too_long, paused, drowning, reading;
+        bool too_long, paused, drowning, reading, deaf;
         bool is_gone; /* and what it wrote is not read to its end yet */
         HandGone gone;
         char names[NAMES_MAX];
@@ -70,7 +70,7 @@ static void tell_lines(Command *command) {
         if (command->reading)
                 return;
         command->reading = true;
-        while (!command->paused && told < command->length) {
+        while (!command->paused && !command->deaf && told < command->length) {
                 const char *line = command->bytes + told, *end = memchr(line, '\n', command->length - told);
                 if (!end)
                         break;
@@ -89,12 +89,12 @@ static void take_output(void *userdata, const char *bytes, size_t length) {
         if (length == 0)
                 return; /* half a line at the end is no line */
         gather(command, bytes, length);
-        if (!command->options.stream)
+        if (!command->options.stream || command->deaf)
                 return;
         tell_lines(command);
-        if (!command->too_long)
+        if (!command->too_long || command->deaf)
                 return;
-        spout_pause(command->output, true);
+        command_distrust(command);
         command->calls.broke(command->calls.userdata, "a line is longer than a result may be");
 }
 
@@ -106,7 +106,7 @@ static void take_errors(void *userdata, const char *bytes, size_t length) {
 
 static void apply_pause(Command *command) {
         if (command->output)
-                spout_pause(command->output, command->paused || command->drowning || command->too_long);
+                spout_pause(command->output, command->paused || command->drowning || command->deaf);
 }
 
 static void on_eased(void *userdata) {
@@ -138,11 +138,11 @@ static void close_pipes(Command *command) {
 
 /* Its last lines count, and one of them may have to wait for an answer to the one before. */
 static void end_when_read(Command *command) {
-        if (!command->is_gone || (command->paused && !command->too_long))
+        if (!command->is_gone || (command->paused && !command->deaf))
                 return;
-        if (!command->too_long)
+        if (!command->deaf)
                 spout_drain(command->output);
-        if (command->paused && !command->too_long)
+        if (command->paused && !command->deaf)
                 return;
         spout_drain(command->errors);
         close_pipes(command);
@@ -177,7 +177,7 @@ static void on_stuck(void *userdata, unsigned left) {
 
 static void forget_output(Command *command) {
         command->length = 0;
-        command->too_long = command->paused = command->drowning = command->is_gone = false;
+        command->too_long = command->paused = command->drowning = command->is_gone = command->deaf = false;
         if (command->size <= LINE_EXTRA)
                 return;
         freep(&command->bytes); /* one large result must not be paid for until the worker ends */
@@ -208,6 +208,11 @@ int command_start(Command *command, const char *words, int input_fd) {
         if (r < 0)
                 close_pipes(command);
         return r;
+}
+
+void command_distrust(Command *command) {
+        command->deaf = true;
+        apply_pause(command);
 }
 
 void command_ask(Command *command) {

@@ -35,6 +35,7 @@ int command_start(Command *command, const char *words, int input_fd);
 int command_write(Command *command, const char *bytes, size_t length); /* 0, -EPIPE, -ENOMEM */
 void command_end_input(Command *command);
 void command_pause(Command *command, bool paused); /* no line is told; who writes on has to wait */
+void command_distrust(Command *command);           /* what it says from now on is not heard */
 void command_ask(Command *command);
 void command_kill(Command *command);
 bool command_is_up(const Command *command);

@@ -45,4 +45,3 @@ struct Desk {
 };
 
 void desk_take_answer(Ask *ask, PqReply *reply);
-void desk_begin(Desk *desk); /* after each connecting */

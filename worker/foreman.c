@@ -24,8 +24,9 @@ Post *foreman_find(Foreman *foreman, const JobKey *key) {
 }
 
 /* A stream is free when it is up; the end of a command, leftovers included, comes before the report of its job. */
-bool post_is_free(const Post *post) {
-        return post->slot.state == SLOT_EMPTY && command_is_up(post->command) == post->foreman->line->stream;
+bool post_is_free(const Post *post, usec_t now_usec) {
+        return post->slot.state == SLOT_EMPTY && command_is_up(post->command) == post->foreman->line->stream &&
+               now_usec >= post->proven_usec;
 }
 
 unsigned foreman_active(const Foreman *foreman) {
@@ -48,6 +49,8 @@ static usec_t next_usec(const Foreman *foreman, usec_t now) {
                 next = usec_min(next, slot_next_usec(post->slot));
                 if (foreman->line->stream && !command_is_up(post->command) && !foreman->draining)
                         next = usec_min(next, post->restart_usec);
+                if (post->proven_usec > now)
+                        next = usec_min(next, post->proven_usec);
         }
         return next;
 }
@@ -181,6 +184,7 @@ int foreman_new(Foreman **ret, sd_event *event, const CommandLine *line, const D
                               .intake = make_intake(line),
                               .echo = line->quiet ? (Echo){ .fd = -1 } : echo_open(),
                               .born_usec = clock_now_usec(),
+                              .begin_usec = USEC_INFINITY,
                               .drain_limit_usec = USEC_INFINITY,
                               .give_up_usec = USEC_INFINITY,
                               .streams_limit_usec = USEC_INFINITY };

@@ -50,7 +50,8 @@ typedef struct Post { /* one slot, with all that belongs to it */
         /* the life of a stream */
         bool answered;
         unsigned strangers, deaths;
-        usec_t restart_usec;
+        bool unproven; /* the one before it died without an answer: it gets a job when it has lived for a while */
+        usec_t restart_usec, proven_usec;
 } Post;
 
 struct Foreman {
@@ -73,6 +74,7 @@ struct Foreman {
         bool ready_said, down_said;
         unsigned refusals;      /* of the ledger as a whole, in a row */
         unsigned n_giving_back; /* releases of jobs that have no post */
+        usec_t begin_usec;      /* the desk is begun anew then; USEC_INFINITY: it need not be */
         /* claims whose answer was lost */
         unsigned held_checks;
         bool held_asked;
@@ -91,7 +93,7 @@ struct Foreman {
 void foreman_wake(Foreman *foreman); /* there is something to do: before the loop waits again */
 Post *foreman_find(Foreman *foreman, const JobKey *key);
 unsigned foreman_active(const Foreman *foreman);
-bool post_is_free(const Post *post);
+bool post_is_free(const Post *post, usec_t now_usec);
 
 /* foreman_posts.c: one slot and its command */
 int post_init(Post *post, Foreman *foreman, unsigned number);

@@ -109,6 +109,5 @@ void post_note_settled(Post *post, DeskWord word) {
                 say_settled(post, word);
                 count(post->foreman, post);
         }
-        post->deaths = 0;
         post_happens(post, SLOT_SETTLED, now);
 }

@@ -143,6 +143,8 @@ static void take(Post *post, const Utterance *said) {
         case UTTERANCE_FAILURE: take_failure(post, said); break;
         }
         post->answered = true;
+        post->deaths = 0;
+        post->unproven = false;
         post_happens(post, SLOT_ANSWERED, now);
 }
 
@@ -166,7 +168,7 @@ void stream_break(Post *post, const char *problem) {
         log_warning("slot %u: the stream broke its protocol: %s; it is killed and started again", post->number,
                     problem);
         snprintf(post->broken, sizeof post->broken, "%s", problem);
-        command_pause(post->command, true); /* nothing more of it is believed */
+        command_distrust(post->command);
         if (post->slot.state == SLOT_RUNNING || post->slot.state == SLOT_ASKED)
                 post_happens(post, SLOT_BROKE, clock_now_usec());
         else
