@@ -10,6 +10,7 @@ const Verb verbs[] = {
         { "check", verb_check, "says every error of a configuration, or how it would start and end" },
         { "status", verb_status, "shows the services, and during an ending what it waits for" },
         { "events", verb_events, "prints the journal, also as it happens" },
+        { "logs", verb_logs, "prints the last lines that a service wrote, also as they come" },
         { "shutdown", verb_shutdown, "begins the ending and waits until it is over" },
         { "notify", verb_notify, "sends READY=1 and its like from a shell" },
         { "mark", verb_mark, "tells that an application's own hook begins or ended" },
