@@ -24,7 +24,7 @@ static void read_source(const Packet *packet, EntrySource *ret) {
 }
 
 static ScribeFormat format_of(const Packet *packet) {
-        static const char *const names[] = { "unchanged", "prefix", "json", "lines" };
+        static const char *const names[] = { "", "prefix", "json", "lines" };
         const char *format = packet_get(packet, "FORMAT");
 
         for (unsigned i = 0; format && i < LENGTH_OF(names); i++)

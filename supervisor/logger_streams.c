@@ -198,8 +198,9 @@ static void add_source(const LinkStreams *streams, const LinkStream *stream, Pac
  * take for ever. */
 static void add_target(const LinkStreams *streams, const LinkStream *stream, Packet *packet) {
         static const char *const formats[_OUTPUT_KIND_MAX] = {
-                [OUTPUT_INHERIT] = "unchanged", [OUTPUT_NULL] = "unchanged", [OUTPUT_FILE] = "unchanged",
-                [OUTPUT_APPEND] = "unchanged",  [OUTPUT_PREFIX] = "prefix",  [OUTPUT_JSON] = "json",
+                /* the first four: unchanged */
+                [OUTPUT_INHERIT] = "inherit", [OUTPUT_NULL] = "null",     [OUTPUT_FILE] = "file",
+                [OUTPUT_APPEND] = "append",   [OUTPUT_PREFIX] = "prefix", [OUTPUT_JSON] = "json",
                 [OUTPUT_LOG] = "lines",
         };
         const Outputs *outputs = streams->config->services[stream->service].outputs;

@@ -1,4 +1,4 @@
-"""Output that the logger writes: prefix, json and rotated logs, what is kept of it, hostile writers and readers, dead loggers."""
+"""Output that the logger writes: prefix, json, rotated logs; what is kept; hostile writers and readers, dead loggers."""
 import fcntl
 import json
 import os
