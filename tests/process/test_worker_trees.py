@@ -98,13 +98,14 @@ def no_command_outlives_a_keeper_and_worker_that_are_killed_together(case):
     worker = case.work(FAMILY + "wait").ready()
     case.job()
     pids = family(case)
-    victims = [worker.process.pid, *children(worker.process.pid)]
+    keeper = children(worker.process.pid)[0]
+    command = next(pid for pid in children(keeper) if pid in pids)
+    victims = [worker.process.pid, keeper]
     for pid in victims:
         os.kill(pid, signal.SIGSTOP)
     for pid in victims:
         os.kill(pid, signal.SIGKILL)
-    direct = [pid for pid in pids if pid == pids[1]]
-    wait_until(lambda: not any(alive(pid) for pid in direct), "the end of the command itself")
+    wait_until(lambda: not alive(command), "the end of the command itself")
     for pid in worker.processes():  # grandchildren of two that are killed at one stroke are their supervisor's
         os.kill(pid, signal.SIGKILL)
     worker.wait()
