@@ -331,14 +331,17 @@ def a_pid_that_is_somebody_elses_here_does_not_keep_the_database_down(case):
     for name in (case.directory, case.path("run")):
         os.chown(name, POSTGRES.pw_uid, POSTGRES.pw_gid)
     plan = plan_with(case)
+    plan.service("early", "/bin/sleep 1000", Phase="db")
     run = start(case, plan, user="postgres:postgres")
+    early = run.journal.only("service_started", service="early")["pid"]
     cut(run)
     path = os.path.join(folder(case), "cluster/postmaster.pid")
     with open(path, encoding="utf-8") as file:
         _, rest = file.read().split("\n", 1)
     with open(path, "w", encoding="utf-8") as file:
-        file.write("1\n" + rest)  # endwell's own, and the same user's: PostgreSQL alone would take it for a database
+        file.write(f"{early}\n" + rest)  # the same user's: PostgreSQL alone would take it for a database
     run = start(case, plan, user="postgres:postgres")
+    equal(run.journal.only("service_started", service="early")["pid"], early, "who has that number now")
     run.journal.only("service_started", service="endwell-database")
     equal(run.end(), 0, "exit code")
 
