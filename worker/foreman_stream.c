@@ -90,7 +90,7 @@ static void take_result(Post *post, const Utterance *said) {
         post->outcome = (Outcome){ .verb = OUTCOME_COMPLETE };
         if (said->value.length > post->foreman->line->max_result)
                 post_refuse_result(post, "the stream's result is longer than a result may be");
-        else
+        else if (!json_text_is(said->value, "null")) /* which is no result, so that it needs no room and no statement */
                 post->result = copy(said->value);
 }
 

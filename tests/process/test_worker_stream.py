@@ -81,7 +81,7 @@ def stream(case, text, *options, **more):
 def one_child_serves_many_jobs_and_ends_with_its_input(case):
     case.queue()
     worker = stream(case, ECHO, "--concurrency", "2").ready()
-    payloads = ['{"a": [1, 2]}', '"%s"' % ("é" * (4 << 20)), "17", '{"line":\n "break"}'] + [str(number) for number in range(100)]
+    payloads = ['{"a": [1, 2]}', '"%s"' % ("é" * (4 << 10)), "17", '{"line":\n "break"}'] + [str(number) for number in range(100)]
     jobs = [(case.job(payload=payload), payload) for payload in payloads]
     for job, payload in jobs:
         row = case.rests(job, "done") if len(payload) < 100000 else case.row(job)
