@@ -4,12 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t lines_in(const char *text) {
+static size_t lines_in(const char *text, size_t length) {
         size_t n = 0;
 
-        for (; *text; text++)
-                n += *text == '\n';
+        for (size_t i = 0; i < length; i++)
+                n += text[i] == '\n';
         return n;
+}
+
+static size_t length_without_end(const char *text) {
+        size_t length = strlen(text);
+
+        while (length > 0 && text[length - 1] == '\n')
+                length--;
+        return length;
 }
 
 /* Puts one line, cleaned, and returns behind it. */
@@ -23,21 +31,23 @@ static char *put_line(char *out, const char *line, size_t length) {
 }
 
 char *plain_text(const char *text, const char *indent) {
-        size_t break_length = indent ? strlen(indent) + 1 : 1;
-        char *copy = malloc(strlen(text) + lines_in(text) * break_length + 1), *out = copy;
+        const char *lead = indent ? indent : "";
+        size_t left = length_without_end(text), lead_length = strlen(lead);
+        char *copy = malloc(left + lines_in(text, left) * lead_length + 1), *out = copy;
 
         if (!copy)
                 return NULL;
         for (;;) {
-                size_t length = strcspn(text, "\n");
+                const char *end = memchr(text, '\n', left);
+                size_t length = end ? (size_t)(end - text) : left;
                 out = put_line(out, text, length);
-                text += length;
-                if (!*text)
+                if (!end)
                         break;
                 *out++ = indent ? '\n' : ' ';
-                memcpy(out, indent ? indent : "", break_length - 1);
-                out += break_length - 1;
-                text++;
+                memcpy(out, lead, lead_length);
+                out += lead_length;
+                text += length + 1;
+                left -= length + 1;
         }
         *out = '\0';
         return copy;

@@ -20,9 +20,10 @@ Test(plain, nothing_moves_the_cursor) {
 }
 
 Test(plain, what_has_several_lines_forges_none_of_ours) {
-        becomes("boom\n  status  done\n", "    ", "boom\n      status  done\n    ");
+        becomes("boom\n  status  done\n", "    ", "boom\n      status  done");
 }
 
 Test(plain, without_an_indent_it_is_one_line) {
-        becomes("a\nb\n\nc", NULL, "a b  c");
+        becomes("a\nb\n\nc\n\n", NULL, "a b  c");
+        becomes("\n", NULL, "");
 }
