@@ -29,7 +29,7 @@ def case_11_the_job_ends_with_its_command_and_what_is_left_of_its_tree_is_killed
 @test
 def a_tree_that_forks_all_the_time_is_killed_to_its_last_process(case):
     case.queue(max_attempts=1)
-    worker = case.work("grow() { (sleep 0.02; grow) & (sleep 0.02; setsid sleep 1000) & wait; }; grow",
+    worker = case.work("grow() { if [ $1 -gt 0 ]; then (sleep 0.02; grow $(($1 - 1))) & fi; (sleep 0.02; setsid sleep 1000) & wait; }; grow 100",
                        "--hard-timeout", "400ms", "--kill-after", "0").ready()
     case.rests(case.job(), "dead")
     wait_until(lambda: len(worker.below()) == 1, "only the keeper below the worker")
