@@ -167,6 +167,15 @@ def case_20_no_secret_shows_in_the_log_in_lists_or_in_a_command_line(case):
 
 
 @test
+def the_lease_of_a_command_that_says_nothing_is_renewed_while_it_lives(case):
+    case.queue(lease_ms=1000)
+    case.sweep()
+    case.work("sleep 3; echo 1", "--concurrency", "4")
+    rows = [case.done(job) for job in [case.job() for _ in range(4)]]
+    equal([(row.attempts, row.gen) for row in rows], [(1, 1)] * 4, "attempts, generations")
+
+
+@test
 def progress_by_the_words_of_sd_notify_keeps_a_job_and_is_kept(case):
     case.queue(max_attempts=1)
     endwell = os.environ["ENDWELL_BINARY"]
