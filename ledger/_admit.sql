@@ -32,13 +32,14 @@ begin
 
     v_in := pg_advisory_xact_lock_shared(@schema@._space(), @schema@._gate('worker', _admit.worker::text)) is not null;
     select w.beat_at, q.max_running,
-           exists (select from @schema@.job j where j.queue = _admit.queue and j.claimable and j.lane = 1) as keyed,
-           exists (select from @schema@.job j where j.queue = _admit.queue and j.claimable and j.lane = 2) as solo,
+           exists (select from @schema@.job j where j.queue = _admit.queue and j.claimable
+                      and not j.solo and j.concurrency_key is not null) as keyed,
+           exists (select from @schema@.job j where j.queue = _admit.queue and j.claimable and j.solo) as solo,
            (select j.priority
               from @schema@.job j
-             where j.queue = _admit.queue and j.claimable and j.lane = 0
+             where j.queue = _admit.queue and j.claimable and not j.solo and j.concurrency_key is null
                and (j.priority, j.run_at, j.id) > (_admit.after_priority, _admit.after_run_at, _admit.after_id)
-             order by j.priority, j.run_at, j.id limit 1) as priority
+             order by j.concurrency_key, j.priority, j.run_at, j.id limit 1) as priority
       into v_door
       from @schema@.worker w, @schema@.queue q
      where w.id = _admit.worker and w.state = 'up' and q.name = _admit.queue and not q.paused
@@ -55,7 +56,7 @@ begin
 
     priority := v_door.priority;
     mixed    := v_door.max_running is not null or v_door.solo
-                or v_door.keyed and @schema@._due(_admit.queue, 1::smallint, v_now);
+                or v_door.keyed and @schema@._keyed_is_due(_admit.queue, v_now);
     room     := 2147483647;
     if v_door.max_running is not null then
         v_in := pg_advisory_xact_lock(@schema@._space(), @schema@._gate('queue', _admit.queue)) is not null;

@@ -2,16 +2,14 @@
 -- Private; where all is plain, _start chooses for itself.
 --
 -- Three lanes. Jobs without a key are locked as they are walked, from the cursor on. Jobs with a concurrency key are
--- walked in order without a lock; each key is judged once. When a thousand of blocked keys stood in the way, each key
--- is looked at instead of each job: 20,000 blocked jobs of one key must not cost more than one. Both are merged by
--- order. A job that runs alone comes alone.
+-- walked in order without a lock; each key is judged once. When a hundred jobs of blocked keys stood in the way, each
+-- key is looked at instead of each job: 20,000 blocked jobs of one key must not cost more than one. Both are merged
+-- by order. A job that runs alone comes alone, and when it has waited long a busy worker makes room for it.
 
 -- The first due jobs of each key with room, as many as there is room.
 create or replace function @schema@._heads(queue text, n int, now timestamptz)
 returns table (priority int, run_at timestamptz, id bigint, key text)
-language plpgsql
-set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
-as $$
+language plpgsql as $$
 #variable_conflict use_column
 declare
     v_room int := coalesce((select q.max_running_key from @schema@.queue q where q.name = _heads.queue), 1);
@@ -19,11 +17,12 @@ begin
     return query
         with recursive keys (key) as (
             (select j.concurrency_key from @schema@.job j
-              where j.queue = _heads.queue and j.claimable and j.lane = 1
+              where j.queue = _heads.queue and j.claimable and not j.solo
+                and j.concurrency_key is not null
               order by j.concurrency_key limit 1)
             union all
             select (select j.concurrency_key from @schema@.job j
-                     where j.queue = _heads.queue and j.claimable and j.lane = 1 and j.concurrency_key > k.key
+                     where j.queue = _heads.queue and j.claimable and not j.solo and j.concurrency_key > k.key
                      order by j.concurrency_key limit 1)
               from keys k where k.key is not null
         ), rooms as materialized (
@@ -37,7 +36,7 @@ begin
           cross join lateral (
               select j.priority, j.run_at, j.id
                 from @schema@.job j
-               where j.queue = _heads.queue and j.claimable and j.lane = 1 and j.concurrency_key = r.key
+               where j.queue = _heads.queue and j.claimable and not j.solo and j.concurrency_key = r.key
                  and j.run_at <= _heads.now
                order by j.priority, j.run_at, j.id
                limit least(r.room, _heads.n)) f
@@ -45,8 +44,8 @@ begin
          order by f.priority, f.run_at, f.id;
 end $$;
 
--- One job that must run alone, for a worker that holds nothing. It goes before others of its priority: a worker that
--- stays busy would never have an empty hand for it.
+-- One job that must run alone, for a worker that holds nothing. It goes before others of its priority, for an empty
+-- hand is rare.
 create or replace function @schema@._pick_solo(queue text, worker uuid) returns bigint[]
 language plpgsql as $$
 #variable_conflict use_column
@@ -59,9 +58,9 @@ begin
     end if;
     for v_solo in
         select j.id, j.concurrency_key from @schema@.job j
-         where j.queue = _pick_solo.queue and j.claimable and j.lane = 2 and j.run_at <= v_now
+         where j.queue = _pick_solo.queue and j.claimable and j.solo and j.run_at <= v_now
            and not exists (select from @schema@.job o
-                            where o.queue = _pick_solo.queue and o.claimable and o.lane < 2
+                            where o.queue = _pick_solo.queue and o.claimable and not o.solo
                               and o.priority < j.priority and o.run_at <= v_now)
          order by j.priority, j.run_at, j.id
            for no key update skip locked
@@ -78,9 +77,7 @@ end $$;
 create or replace function @schema@._pick(
     queue text, worker uuid, n int, after_priority int, after_run_at timestamptz, after_id bigint
 ) returns bigint[]
-language plpgsql
-set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off
-as $$
+language plpgsql as $$
 #variable_conflict use_column
 declare
     v_now     timestamptz := clock_timestamp();
@@ -93,21 +90,21 @@ declare
     c_keyed   refcursor;
     c_plain   cursor for
         select f.priority, f.run_at, f.id
-          from @schema@._priorities(_pick.queue, 0::smallint) p
+          from @schema@._plain_priorities(_pick.queue) p
           cross join lateral (
               select j.priority, j.run_at, j.id
                 from @schema@.job j
-               where j.queue = _pick.queue and j.claimable and j.lane = 0 and j.priority = p.priority
-                 and j.run_at <= v_now
+               where j.queue = _pick.queue and j.claimable and not j.solo and j.concurrency_key is null
+                 and j.priority = p.priority and j.run_at <= v_now
                  and (j.priority, j.run_at, j.id) > (_pick.after_priority, _pick.after_run_at, _pick.after_id)
-               order by j.run_at, j.id
+               order by j.concurrency_key, j.run_at, j.id
                  for no key update skip locked) f;
 begin
     if _pick.n <= 0 then
         return v_ids;
     end if;
     v_ids := @schema@._pick_solo(_pick.queue, _pick.worker);
-    if v_ids <> '{}' then
+    if v_ids <> '{}' or @schema@._stands_back(_pick.queue, _pick.worker) then
         return v_ids;
     end if;
 
@@ -115,12 +112,12 @@ begin
     fetch c_plain into v_plain;
     open c_keyed for
         select f.priority, f.run_at, f.id, f.key
-          from @schema@._priorities(_pick.queue, 1::smallint) p
+          from @schema@._keyed_priorities(_pick.queue) p
           cross join lateral (
               select j.priority, j.run_at, j.id, j.concurrency_key as key
                 from @schema@.job j
-               where j.queue = _pick.queue and j.claimable and j.lane = 1 and j.priority = p.priority
-                 and j.run_at <= v_now
+               where j.queue = _pick.queue and j.claimable and not j.solo and j.concurrency_key is not null
+                 and j.priority = p.priority and j.run_at <= v_now
                order by j.run_at, j.id) f;
     fetch c_keyed into v_keyed;
 
@@ -142,14 +139,14 @@ begin
             v_skipped := v_skipped + 1;
         else
             perform from @schema@.job j
-              where j.id = v_keyed.id and j.claimable and j.lane = 1 and j.id <> all (v_ids)
+              where j.id = v_keyed.id and j.claimable and not j.solo and j.id <> all (v_ids)
                 for no key update skip locked;
             if found then
                 v_ids   := v_ids || v_keyed.id;
                 v_taken := v_taken || v_keyed.key;
             end if;
         end if;
-        if v_skipped = 1000 then
+        if v_skipped = 100 then
             v_skipped := v_skipped + 1;
             close c_keyed;
             open c_keyed for

@@ -7,7 +7,7 @@
 create or replace function @schema@._recover(
     of_queue text, only_job bigint, n int, now timestamptz, quiet timestamptz
 ) returns table (id bigint, gen bigint, verdict text)
-language plpgsql set enable_seqscan = off as $$
+language plpgsql set jit = off set enable_seqscan = off as $$
 #variable_conflict use_column
 declare
     v_cohort @schema@.job[];

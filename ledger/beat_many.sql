@@ -6,7 +6,10 @@
 
 create or replace function @schema@.beat_many(ids bigint[], gens bigint[], claims uuid[])
 returns table (id bigint, verdict text)
-language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
+language plpgsql
+set plan_cache_mode = force_generic_plan set jit = off set enable_seqscan = off set enable_bitmapscan = off
+set enable_hashjoin = off set enable_mergejoin = off
+as $$
 #variable_conflict use_column
 declare
     v_now timestamptz := clock_timestamp();

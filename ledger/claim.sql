@@ -8,6 +8,10 @@
 -- When there are fewer than n, expired jobs of the queue are recovered first (ten at most), if the pulse is fresh: so
 -- queues heal themselves even between sweeps, and a slot that a silent worker holds is freed.
 --
+-- A plan that is made once, and no way to choose a sequential scan: the planner thinks that EXISTS finds its row at
+-- once and that a LIMIT it does not know is a tenth of the table, and would read the whole of it. (jit = off: what
+-- was ruled out looks dear, and dear plans are compiled.)
+--
 -- after_*: start behind the last job claimed. One old open transaction keeps all dead index entries at the head of
 -- the queue alive, and every claim would walk over them; behind the last claimed there are none. after_id alone is
 -- enough. Drop it each second and after an empty answer, or an earlier retry is never seen.
@@ -17,7 +21,9 @@ create or replace function @schema@.claim(
     after_priority int default null, after_run_at timestamptz default null, after_id bigint default null
 ) returns table (id bigint, gen bigint, claim_id uuid, attempt int, max_attempts int, kind text, payload json,
                  progress json, lease_ms int, deadline_at timestamptz)
-language plpgsql as $$
+language plpgsql
+set plan_cache_mode = force_generic_plan set jit = off set enable_seqscan = off set enable_bitmapscan = off
+as $$
 #variable_conflict use_column
 declare
     v_priority int := coalesce(claim.after_priority, -2147483648);
@@ -67,8 +73,9 @@ begin
             end if;
             v_priority := v_door.priority;
             v_door.priority := (select j.priority from @schema@.job j
-                                 where j.queue = claim.queue and j.claimable and j.lane = 0 and j.priority > v_priority
-                                 order by j.priority limit 1);
+                                 where j.queue = claim.queue and j.claimable and not j.solo
+                                   and j.concurrency_key is null and j.priority > v_priority
+                                 order by j.concurrency_key, j.priority limit 1);
         end loop;
         if v_healed or not @schema@._heal(claim.queue) then
             return;

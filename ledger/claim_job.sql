@@ -11,7 +11,9 @@
 create or replace function @schema@.claim_job(id bigint, worker uuid)
 returns table (verdict text, gen bigint, claim_id uuid, attempt int, payload json, progress json, lease_ms int,
                deadline_at timestamptz, holder uuid, since timestamptz, silent interval, lease_left interval)
-language plpgsql as $$
+language plpgsql
+set plan_cache_mode = force_generic_plan set jit = off set enable_seqscan = off set enable_bitmapscan = off
+as $$
 #variable_conflict use_column
 declare
     v_queue text;

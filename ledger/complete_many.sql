@@ -7,7 +7,7 @@ create or replace function @schema@.complete_many(
     ids bigint[], gens bigint[], claims uuid[], results json[] default null
 ) returns table (id bigint, verdict text)
 language plpgsql
-set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off
+set plan_cache_mode = force_generic_plan set jit = off set enable_seqscan = off set enable_bitmapscan = off
 set enable_hashjoin = off set enable_mergejoin = off
 as $$
 #variable_conflict use_column

@@ -2,7 +2,7 @@
 #include "ledger/command.h"
 
 int main(int argc, char **argv) {
-        const Command commands[] = { command_migrate, { 0 } };
+        const Command commands[] = { command_migrate, command_check, { 0 } };
 
         return command_dispatch("ledger", commands,
                                 "Installs the job ledger in PostgreSQL, and looks after its shape.\n", argc, argv);

@@ -6,7 +6,7 @@
 
 create or replace function @schema@.prune(n int default 5000, older interval default '7 days') returns bigint
 language plpgsql
-set plan_cache_mode = force_generic_plan set enable_seqscan = off
+set plan_cache_mode = force_generic_plan set jit = off set enable_seqscan = off
 as $$
 #variable_conflict use_column
 declare

@@ -12,7 +12,8 @@
 
 create or replace function @schema@.reap(n int default 500) returns table (id bigint, gen bigint, verdict text)
 language plpgsql
-set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan set jit = off set enable_seqscan = off
+set enable_hashjoin = off set enable_mergejoin = off
 as $$
 #variable_conflict use_column
 declare

@@ -7,7 +7,7 @@
 create or replace function @schema@.stats()
 returns table (queue text, ready bigint, scheduled bigint, running bigint, expired bigint, dead bigint,
                oldest_due interval)
-language plpgsql set enable_seqscan = off as $$
+language plpgsql set jit = off set enable_seqscan = off as $$
 #variable_conflict use_column
 declare
     v_now   timestamptz := clock_timestamp();

@@ -7,12 +7,14 @@
 -- death, and runs alone the next time. How many it held is written down at the first call, before anything is
 -- recovered.
 --
+-- The oldest claims come first; by id alone the planner would rather walk the primary key until it met 500 of them.
+--
 -- The worker is gone first, and its gate waits for a claim that its server process may still be committing. An
 -- unknown id leaves a tombstone.
 
 create or replace function @schema@.worker_dead(worker uuid, cause text default 'crashed', note text default null)
 returns table (id bigint, gen bigint, verdict text)
-language plpgsql set enable_seqscan = off as $$
+language plpgsql set jit = off set enable_seqscan = off as $$
 #variable_conflict use_column
 declare
     v_cause   text := coalesce(nullif(left(worker_dead.cause, 4000), ''), 'crashed');
@@ -36,7 +38,7 @@ begin
                       else 'worker_died_shared' end;
     v_cohort := array(select x from @schema@.job x
                        where x.worker_id = worker_dead.worker
-                       order by x.id limit 500
+                       order by x.claimed_at, x.id limit 500
                          for no key update skip locked);
     foreach j in array v_cohort loop
         id      := j.id;

@@ -66,7 +66,8 @@ class Cluster:
                 time.sleep(0.02)
 
     def connect(self, database):
-        connection = psycopg2.connect(host=self.folder, port=PORT, user="postgres", dbname=database)
+        connection = psycopg2.connect(host=self.folder, port=PORT, user="postgres", dbname=database,
+                                      application_name="bench")
         connection.autocommit = True
         return connection
 
@@ -79,8 +80,9 @@ class Cluster:
             connection.close()
 
     def environment(self, database):
-        return {**os.environ, "NO_LOG_SUCCESS": "1", "PGHOST": self.folder, "PGPORT": PORT, "PGUSER": "postgres", "PGDATABASE": database,
-                "PGOPTIONS": ""}
+        """For a program that finds the database by libpq's variables. graphile-worker need not log each job."""
+        return {**os.environ, "PGHOST": self.folder, "PGPORT": PORT, "PGUSER": "postgres", "PGDATABASE": database,
+                "PGOPTIONS": "", "NO_LOG_SUCCESS": "1"}
 
     def create(self, database, template="template0"):
         with self.cursor("postgres") as cursor:
@@ -103,6 +105,20 @@ class Cluster:
         with self.cursor("postgres") as cursor:
             cursor.execute("select pg_current_wal_lsn() - '0/0'")
             return int(cursor.fetchone()[0])
+
+    def cpu_seconds(self):
+        """What the server's processes that have ended used, those of clients and of autovacuum. Waits for the clients'."""
+        with self.cursor("postgres") as cursor:
+            while True:
+                cursor.execute("select count(*) from pg_stat_activity where backend_type = 'client backend'"
+                               " and datname <> 'postgres' and application_name <> 'bench'")
+                if cursor.fetchone()[0] == 0:
+                    break
+                time.sleep(0.02)
+        time.sleep(0.1)  # the last one is collected
+        with open(f"/proc/{self.server.pid}/stat") as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+        return sum(int(field) for field in fields[13:15]) / os.sysconf("SC_CLK_TCK")
 
     def checkpoint(self):
         with self.cursor("postgres") as cursor:

@@ -43,7 +43,8 @@ class Contender:
 def run_program(tools, database, words):
     if words[0] == "pgbench":
         return run_pgbench(tools, database, *(int(word) for word in words[1:]))
-    program = [os.path.join(tools.programs, "load")] if words[0] == "load" else ["node", os.path.join(tools.peers, words[0])]
+    ours = words[0] == "load"
+    program = [os.path.join(tools.programs, "load")] if ours else ["node", os.path.join(tools.peers, words[0])]
     done = subprocess.run(program + words[1:], env=tools.cluster.environment(database), text=True, capture_output=True)
     if done.returncode != 0:
         raise RuntimeError(f"{' '.join(words)}: {(done.stderr or done.stdout).strip()[-600:]}")
@@ -100,7 +101,6 @@ def install_endwell(cursor):
     ledger = os.path.join(ROOT, "ledger")
     with open(os.path.join(ledger, "order.txt")) as order:
         names = [line.split("#")[0].strip() for line in order]
-    cursor.execute("create schema if not exists endwell")
     for name in filter(None, names):
         with open(os.path.join(ledger, name)) as file:
             cursor.execute(file.read().replace("@schema@", "endwell"))

@@ -23,18 +23,16 @@
 #define SIZE_MOST     1000
 #define NUMBER_LENGTH 21
 #define UUID_LENGTH   37
-#define TIME_LENGTH   40
 #define PAYLOAD       "{\\\"n\\\": 1}"
-#define CURSOR_NSEC                                                                                                    \
-        1000000000L /* a job with an earlier place in the order may have come: look from the front again               \
-                     */
+/* A job with an earlier place in the order may have come since: look from the front again. */
+#define CURSOR_NSEC 1000000000L
 
 typedef struct Job {
         char id[NUMBER_LENGTH], gen[NUMBER_LENGTH], claim[UUID_LENGTH];
 } Job;
 
 typedef struct Cursor {
-        char priority[NUMBER_LENGTH], run_at[TIME_LENGTH], id[NUMBER_LENGTH];
+        char id[NUMBER_LENGTH];
         long since_nsec;
         bool set;
 } Cursor;
@@ -111,8 +109,6 @@ static const char *parameter(const Hand *hand, char letter, const Job *job) {
         switch (letter) {
         case 'w': return hand->worker;
         case 'n': return hand->size;
-        case 'p': return hand->cursor.set ? hand->cursor.priority : NULL;
-        case 'r': return hand->cursor.set ? hand->cursor.run_at : NULL;
         case 'l': return hand->cursor.set ? hand->cursor.id : NULL;
         case 'i': return job->id;
         case 'g': return job->gen;
@@ -179,8 +175,6 @@ static void move_cursor(Hand *hand, PGresult *result) {
                 cursor->since_nsec = now_nsec();
         cursor->set = now_nsec() - cursor->since_nsec < CURSOR_NSEC;
         copy(cursor->id, sizeof(cursor->id), result, last, 0);
-        copy(cursor->priority, sizeof(cursor->priority), result, last, 3);
-        copy(cursor->run_at, sizeof(cursor->run_at), result, last, 4);
 }
 
 /* False when there is nothing left, looked for from the front. */

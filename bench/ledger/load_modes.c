@@ -4,11 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#define CLAIM "select c.id, c.gen, c.claim_id from endwell.claim('default', $1, $2) c"
-#define CLAIM_AFTER                                                                                                    \
-        "select c.id, c.gen, c.claim_id, j.priority, j.run_at"                                                         \
-        " from endwell.claim('default', $1, $2, $3, $4, $5) c join endwell.job j on j.id = c.id"                       \
-        " order by j.priority, j.run_at, j.id"
+#define CLAIM         "select c.id, c.gen, c.claim_id from endwell.claim('default', $1, $2) c"
+#define CLAIM_AFTER   "select id, gen, claim_id from endwell.claim('default', $1, $2, after_id => $3)"
 #define CLAIM_NEXT    "select id, gen, claim_id, tag from endwell.claim_next('default', $1, $2, $3, $4, $5)"
 #define COMPLETE      "select endwell.complete($1, $2, $3)"
 #define COMPLETE_MANY "select verdict from endwell.complete_many($1, $2, $3)"
@@ -28,10 +25,10 @@ static const Mode modes[] = {
           { "update floor.job set state = 2 where id = any($1::bigint[]) returning 'ok'", "I" } },
         { "floor-enqueue", WORK_ENQUEUE, { "insert into floor.job(payload) select unnest($1::json[])", "J" } },
         { "single", WORK_DRAIN, { CLAIM, "wn" }, { COMPLETE, "igc" } },
-        { "single-cursor", WORK_DRAIN, { CLAIM_AFTER, "wnprl" }, { COMPLETE, "igc" }, .cursor = true },
+        { "single-cursor", WORK_DRAIN, { CLAIM_AFTER, "wnl" }, { COMPLETE, "igc" }, .cursor = true },
         { "next", WORK_NEXT, { CLAIM_NEXT, "wnIGC" } },
         { "arrays", WORK_DRAIN, { CLAIM, "wn" }, { COMPLETE_MANY, "IGC" } },
-        { "arrays-cursor", WORK_DRAIN, { CLAIM_AFTER, "wnprl" }, { COMPLETE_MANY, "IGC" }, .cursor = true },
+        { "arrays-cursor", WORK_DRAIN, { CLAIM_AFTER, "wnl" }, { COMPLETE_MANY, "IGC" }, .cursor = true },
         { "beat", WORK_BEAT, { CLAIM, "wn" }, { "select endwell.beat($1, $2, $3)", "igc" } },
         { "beat_many", WORK_BEAT, { CLAIM, "wn" }, { "select verdict from endwell.beat_many($1, $2, $3)", "IGC" } },
         { "enqueue_many", WORK_ENQUEUE, { "select endwell.enqueue_many('default', '', $1)", "J" } },

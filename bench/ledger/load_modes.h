@@ -2,9 +2,8 @@
 #pragma once
 #include <stdbool.h>
 
-/* One letter a parameter: w our worker; n how many jobs a statement takes; p r l priority, run_at and id of the job
- * claimed last; i g c id, gen and claim of the job in hand; I G C the same of all jobs in hand, as arrays; J payloads.
- */
+/* One letter a parameter: w our worker; n how many jobs a statement takes; l id of the job claimed last, or NULL; i g c
+ * id, gen and claim of the job in hand; I G C the same of all jobs in hand, as arrays; J payloads. */
 typedef struct Statement {
         const char *sql, *parameters;
 } Statement;
@@ -20,7 +19,7 @@ typedef struct Mode {
         const char *name;
         Work work;
         Statement claim, finish;
-        bool cursor; /* the claim answers where the job stands in the order: columns 3 (priority) and 4 (run_at) */
+        bool cursor; /* the next claim begins behind the last job of this one */
 } Mode;
 
 /* NULL: no such mode. */

@@ -1,12 +1,12 @@
 """parts.py - what is measured in a round. Each part is a generator of (measure, contender, figure)."""
 import contextlib
+import resource
 import time
 
 from contenders import CONTENDERS, run_program
 from recovery import recovery
 
-DRAINED_ONE, DRAINED_MANY = 15000, 150000  # jobs a run, one by one and many at a time
-HELD_ONE, HELD_MANY = 15000, 100000
+MANY_FACTOR = 10  # so many times as many jobs where many are taken at a time
 HELD = ("single", "cursor", "graphile", "boss", "arrays_50", "arrays_cursor", "graphile_local", "boss_100")
 ENQUEUED, ENQUEUED_AT_ONCE = 200000, 1000
 BEATS = 20000
@@ -34,37 +34,41 @@ class Stage:
                 and (self.tools.peers or c.family in ("floor", "endwell"))]
 
 
-def drain(stage, contender, jobs, held=False):
-    """(the program's figures, WAL bytes a job)"""
-    cluster = stage.tools.cluster
+def own_cpu_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def drain(stage, contender, held=False):
+    """What a run of this contender brought, by measure; rate is jobs a second, the others are a job's."""
+    cluster, jobs = stage.tools.cluster, stage.options.jobs * (MANY_FACTOR if contender.many else 1)
     with cluster.copy(stage.templates.of(contender.family, jobs)) as database:
         with cluster.held_xmin(database) if held else contextlib.nullcontext():
-            before = cluster.wal_position()
+            wal, server, client = cluster.wal_position(), cluster.cpu_seconds(), own_cpu_seconds()
             figures = contender.run(stage.tools, database, jobs)
-            wal = cluster.wal_position() - before
+            wal, client = cluster.wal_position() - wal, own_cpu_seconds() - client
+            server = cluster.cpu_seconds() - server
+    done = max(figures["jobs"], 1)
     if figures["jobs"] != jobs:
         stage.note(f"{contender.title}{' under a held xmin' if held else ''}: {figures['jobs']} of {jobs} jobs were done "
                    "when its time was over")
-    return figures, wal / max(figures["jobs"], 1)
+    brought = {"rate": done / figures["seconds"], "wal": wal / done, "server": server / done * 1e6,
+               "client": client / done * 1e6}
+    return {**brought, **{key: figures[f"{key}_usec"] / 1000 for key in ("p50", "p99") if figures.get(f"{key}_usec")}}
 
 
 def throughput(stage, number):
     for contender in stage.turned(number, stage.chosen()):
-        figures, wal = drain(stage, contender, DRAINED_MANY if contender.many else DRAINED_ONE)
-        yield "rate", contender.key, figures["jobs"] / figures["seconds"]
-        yield "wal", contender.key, wal
-        for key in ("p50", "p99"):
-            if figures.get(f"{key}_usec"):
-                yield key, contender.key, figures[f"{key}_usec"] / 1000
+        for measure, figure in drain(stage, contender).items():
+            yield measure, contender.key, figure
 
 
 def held(stage, number):
     """With and without one old open transaction, one after the other, over equally many jobs."""
     for contender in stage.turned(number, stage.chosen(HELD)):
-        jobs = HELD_MANY if contender.many else HELD_ONE
-        for measure, is_held in (("free_rate", False), ("held_rate", True)):
-            figures, _ = drain(stage, contender, jobs, is_held)
-            yield measure, contender.key, figures["jobs"] / figures["seconds"]
+        for word in ("free", "held"):
+            for measure, figure in drain(stage, contender, word == "held").items():
+                yield f"{word}_{measure}", contender.key, figure
 
 
 def enqueue(stage, number):
@@ -114,8 +118,8 @@ def beats(stage, _number):
 FINISHED = """insert into endwell.job(queue, state, run_at, created_at, finished_at, attempts)
  select 'default', 'done', at, at, at, 1
    from (select clock_timestamp() - interval '1 hour' + i * interval '1 us' as at from generate_series({first}, {last}) i) x"""
-EXPIRED = """update endwell.job set beat_at = clock_timestamp() - interval '1 day', claimed_at = clock_timestamp() - interval '1 day',
- deadline_at = null where state = 'running'"""
+EXPIRED = """update endwell.job set beat_at = clock_timestamp() - interval '1 day', deadline_at = null,
+ claimed_at = clock_timestamp() - interval '1 day' where state = 'running'"""
 
 
 def sweep_buffers(cursor, batch=SWEEP_BATCH):

@@ -52,17 +52,20 @@ def throughput_table(results):
             floor, peer = ("floor_100", "graphile_local") if c.many else ("floor_pgbench", "graphile")
             rows.append([c.title, results.cell("rate", c.key), results.ratio(("rate", c.key), ("rate", floor)),
                          results.ratio(("rate", c.key), ("rate", peer)), results.cell("p50", c.key, 2),
-                         results.cell("p99", c.key, 2), results.cell("wal", c.key)])
+                         results.cell("p99", c.key, 2), results.cell("wal", c.key), results.cell("server", c.key),
+                         results.cell("client", c.key)])
     return table(["claim and complete", "jobs/s", "of the floor", "of graphile-worker", "claim p50, ms", "claim p99, ms",
-                  "WAL a job, bytes"], rows)
+                  "WAL a job, bytes", "server's CPU a job, µs", "client's"], rows)
 
 
 def held_table(results):
     rows = [[TITLES[key], results.cell("free_rate", key), results.cell("held_rate", key),
              results.ratio(("held_rate", key), ("free_rate", key)),
-             results.ratio(("held_rate", key), ("held_rate", "graphile_local" if is_many(key) else "graphile"))]
+             results.ratio(("held_rate", key), ("held_rate", "graphile_local" if is_many(key) else "graphile")),
+             results.cell("free_server", key), results.cell("held_server", key)]
             for key in HELD if results.values["held_rate"].get(key)]
-    return table(["one old open transaction", "without, jobs/s", "with, jobs/s", "kept", "of graphile-worker with"], rows)
+    return table(["one old open transaction", "without, jobs/s", "with, jobs/s", "kept", "of graphile-worker with",
+                  "server's CPU a job, µs, without", "with"], rows)
 
 
 def is_many(key):
@@ -114,16 +117,17 @@ def targets(results):
     sweeps = [results.median("sweep_idle_few", "endwell"), results.median("sweep_idle_many", "endwell")]
     moved = sweeps[1] - sweeps[0] if None not in sweeps else None
     return [
-        ("claim_next against graphile-worker one by one", middle(results.ratios(("rate", "next"), ("rate", "graphile"))),
-         "{:.2f}×", "≥ 1", lambda v: v >= 1),
+        ("claim_next against graphile-worker one by one",
+         middle(results.ratios(("rate", "next"), ("rate", "graphile"))), "{:.2f}×", "≥ 1", lambda v: v >= 1),
         (f"{TITLES[batch]} against graphile-worker's local queue",
          middle(results.ratios(("rate", batch), ("rate", "graphile_local"))), "{:.2f}×", "≥ 1", lambda v: v >= 1),
-        ("kept under a held xmin, one by one, behind the last", middle(results.ratios(("held_rate", "cursor"), ("free_rate", "cursor"))),
-         "{:.0%}", "≥ 80 %", lambda v: v >= 0.8),
+        ("kept under a held xmin, one by one, behind the last",
+         middle(results.ratios(("held_rate", "cursor"), ("free_rate", "cursor"))), "{:.0%}", "≥ 80 %", lambda v: v >= 0.8),
         ("kept under a held xmin, 50 at a time, behind the last",
          middle(results.ratios(("held_rate", "arrays_cursor"), ("free_rate", "arrays_cursor"))), "{:.0%}", "≥ 80 %",
          lambda v: v >= 0.8),
-        ("WAL a job, bytes, the worst of claim_next one by one, 50 and 100", max(wal, default=None), "{:,.0f}", "≤ 900", lambda v: v <= 900),
+        ("WAL a job, bytes, the worst of claim_next one by one, 50 and 100", max(wal, default=None), "{:,.0f}", "≤ 900",
+         lambda v: v <= 900),
         ("beats that were HOT, %, the worse of beat and beat_many",
          min((results.median("hot", key) for key in ("beat", "beat_many") if results.median("hot", key)), default=None),
          "{:.2f}", "> 95", lambda v: v > 95),

@@ -251,3 +251,61 @@ def many_verbs_answer_one_row_for_each_input_in_whatever_mixture(case):
     equal(case.row(held.id).result, '{"a": 1}', "the result")
     for name in ("beat_many", "complete_many"):
         equal(getattr(case.ledger, name)([], [], []), [], f"{name} of nothing")
+
+
+@test
+def the_clock_is_read_and_never_the_beginning_of_a_transaction(case):
+    case.queue()
+    job, worker = case.job(), case.worker()
+    with case.ledger.transaction() as one:
+        one.rows("select pg_sleep(0.002)")
+        held = token(one.claim("q", worker)[0])
+        first = one.lease_left(*held)
+        one.rows("select pg_sleep(0.002)")
+        second = one.lease_left(*held)
+        late = one.value("select claimed_at - now() >= interval '2 ms' from @schema@.job where id = %s", job)
+        check(late and second < first, f"claimed late: {late}; lease left {first}, then {second}")
+        equal(one.beat(*held), "ok", "beat")
+        check(one.value("select beat_at - claimed_at >= interval '2 ms' from @schema@.job where id = %s", job), "beat")
+        other = one.enqueue("q")[0].id
+        check(one.value("select created_at - now() >= interval '4 ms' from @schema@.job where id = %s", other), "enqueue")
+        equal(one.fail(*held, "e"), "retry", "fail")
+        check(one.value("select ended_at - now() >= interval '4 ms' from @schema@.attempt where job_id = %s", job), "fail")
+
+
+@test
+def a_key_may_be_as_long_as_a_text_and_is_told_from_others_by_all_of_it(case):
+    case.queue()
+    long = "k" * 3999
+    first, second = (case.ledger.enqueue("q", dedup=long + end)[0] for end in "ab")
+    equal((first.created, second.created), (True, True), "two keys that differ in their last character")
+    equal(case.ledger.enqueue("q", dedup=long + "a")[0].id, first.id, "the first again")
+    held = case.take()
+    equal([case.ledger.item_begin(*held, long + end) for end in "ab"], ["go", "go"], "two parts")
+    equal(case.ledger.item_end(*held, long + "a", True), "ok", "one of them ends")
+    equal([case.ledger.item_begin(*held, long + end) for end in "ab"], ["done", "go"], "asked again")
+
+
+@test
+def a_worker_with_more_jobs_than_one_call_gives_back_is_asked_until_nothing_is_left(case):
+    case.queue()
+    case.ledger.enqueue_many("q", "", ["1"] * 1100)
+    worker = case.worker()
+    equal(len(case.ledger.claim("q", worker, 1100)), 1100, "claimed")
+    seen = []
+    while found := case.ledger.worker_dead(worker, "crashed", "killed"):
+        seen += [row.id for row in found]
+    equal((len(seen), len(set(seen))), (1100, 1100), "given back, each once")
+    equal(case.admin.rows("select attempts, deaths, solo, count(*) from @schema@.job group by 1, 2, 3"), [(1, 0, True, 1100)],
+          "nobody knows which of them it was, in the last call as in the first")
+
+
+@test
+def a_doubt_can_only_be_settled_as_done_or_as_an_error(case):
+    held = case.running()
+    case.ledger.item_begin(*held, "a")
+    case.expire(held.id)
+    case.ledger.reap()
+    for state in ("running", "in_doubt", "perhaps"):
+        case.ledger.refused("23514", lambda: case.ledger.item_settle(held.id, "a", state, "me"))
+    equal(case.item(held.id, "a").state, "in_doubt", "the item")

@@ -16,6 +16,17 @@ from ledger import token
 
 PROGRAM = os.path.join(os.path.dirname(os.path.realpath(__file__)), "programs/chaos.py")
 WORKERS, REAPERS, OPERATORS = 16, 4, 2
+PATIENCE_SECONDS = 240
+
+# What has to have happened, whatever chance and the machine's load did: until then the storm goes on.
+WANTED = {
+    "jobs done": "select count(*) from @schema@.job where state = 'done'",
+    "effects under hold": "select count(*) from effect",
+    "parts done": "select count(*) from @schema@.item where state = 'done'",
+    "parts in doubt": "select count(*) from @schema@.item where state = 'in_doubt'",
+    **{outcome: f"select count(*) from @schema@.attempt where outcome = '{outcome}'"
+       for outcome in ("failed", "released", "expired", "worker_died")},
+}
 
 
 class Process:
@@ -82,12 +93,16 @@ class Storm:
 
     def rage(self, seconds):
         end = time.monotonic() + seconds
-        while time.monotonic() < end:
+        while time.monotonic() < end or self.unseen():
+            check(time.monotonic() < end + PATIENCE_SECONDS, f"not seen in all this time: {self.unseen()}")
             time.sleep(0.1 * self.chance.random())
             self.murder()
             holds(self.case.admin, ALWAYS)
             for one in self.others:
                 check(one.process.poll() is None, f"{one.role} ended by itself:\n{one.text()[-3000:]}")
+
+    def unseen(self):
+        return [name for name, sql in WANTED.items() if not self.case.admin.value(sql)]
 
     def settle(self):
         """Operators first, then the workers at their own pace; the reapers last, when nothing is left."""
@@ -130,9 +145,6 @@ def sixteen_workers_that_are_killed_at_random_break_no_invariant(case):
     come_to_rest(case)
     holds(case.admin, ALWAYS, AT_REST, EFFECTS)
     equal(case.admin.value("select deadlocks from pg_stat_database where datname = %s", case.database), 0, "deadlocks")
-    for word in ("complete ok", "held complete ok", "beat ok", "reap ready", "item_begin go", "fail retry", "release ok"):
-        check(total[word] > 0, f"never seen: {word}, in {dict(total)}")
-    check(storm.kills >= case.repeat, f"only {storm.kills} were killed")
     print(f"     seed {case.seed}: {storm.kills} killed, {storm.told} jobs given back by word, {total['claimed']} claimed, "
           f"{total['complete ok'] + total['held complete ok']} completed one by one, {total['hold EW409']} holds refused; "
           f"{case.count('job')} jobs, {case.count('attempt')} attempts that did not succeed")

@@ -51,11 +51,12 @@ class Installed(unittest.TestCase):
         return sorted(os.path.relpath(os.path.join(folder, name), self.root)
                       for folder, _, names in os.walk(self.root) for name in names)
 
-    def test_it_consists_of_three_programs_a_unit_and_the_manual(self):
-        self.assertEqual(self.installed(), ["bin/endwell", "lib/systemd/system/endwell.service",
-                                            "libexec/endwell/endwell-logger",
-                                            "libexec/endwell/endwell-prober", "share/man/man1/endwell.1",
-                                            "share/man/man5/endwell-journal.5", "share/man/man5/endwell.ini.5"])
+    def test_it_consists_of_the_programs_a_unit_and_the_manual(self):
+        programs = ["database", "jobs", "keeper", "ledger", "logger", "prober", "reaper", "worker"]
+        pages = sorted(os.listdir(os.path.join(sources.HOUSE, "docs/man")))
+        self.assertEqual(self.installed(), sorted(
+            ["bin/endwell", "lib/systemd/system/endwell.service", *(f"libexec/endwell/endwell-{name}" for name in programs),
+             *(f"share/man/man{page[-1]}/{page}" for page in pages if page[-1].isdigit())]))
 
     def runs_from(self, root):
         with tempfile.TemporaryDirectory(prefix="endwell-test-install.") as folder:

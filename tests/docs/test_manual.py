@@ -103,6 +103,14 @@ class TheManual(unittest.TestCase):
                 helped |= {"--config"}  # the synopsis has its short form
             self.assertEqual(written, helped, verb)
 
+    def test_each_option_of_the_worker_is_in_its_page_and_no_other(self):
+        helped = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", endwell("worker", "--help")))
+        written = set()
+        for line in items(part(page("endwell-worker.1"), "OPTIONS"), "Fl"):
+            written |= {"--" + word for word in re.findall(r"(?:^|Fl )-([a-z-]+)", line)}
+        self.assertGreater(len(written), 15)
+        self.assertEqual(written, helped)
+
     def test_endwell_reaper_has_each_option_of_the_program_and_no_other(self):
         helped = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", endwell("reaper", "--help")))
         self.assertGreater(len(helped), 5)

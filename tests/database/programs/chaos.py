@@ -131,10 +131,10 @@ class Reaper(Client):
 class Operator(Client):
     def one(self):
         count = self.session.value("select coalesce(max(id), 0) from @schema@.job")
-        return max(1, count - self.chance.randrange(200))
+        return max(1, count - self.chance.randrange(60))
 
     def run(self):
-        ways = {"enqueue": (self.enqueue, 40), "enqueue_many": (self.enqueue_many, 10), "look": (self.look, 25), "cancel": (self.cancel, 3), "retry": (self.retry, 6),
+        ways = {"enqueue": (self.enqueue, 40), "enqueue_many": (self.enqueue_many, 10), "look": (self.look, 25), "cancel": (self.cancel, 6), "retry": (self.retry, 10),
                 "discard": (self.discard, 3), "button": (self.button, 6), "read": (self.read, 1)}
         while not told_to_stop(0.004 * self.chance.random()):
             self.chance.choices([way for way, _ in ways.values()], [weight for _, weight in ways.values()])[0]()
