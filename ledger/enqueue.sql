@@ -50,9 +50,9 @@ begin
             return;
         end if;
 
-        v_now := clock_timestamp(); -- we may have waited for the holder of the key
+        -- The clock of the query itself: what it sees was committed before that, and cannot be due later.
         return query
-            select j.id, false, @schema@._status(j, v_now, @schema@._quiet(v_now))
+            select j.id, false, @schema@._status(j, clock_timestamp(), @schema@._quiet(clock_timestamp()))
               from @schema@.job j
              where j.queue = q.name and j.dedup_key = v_dedup and j.state in ('ready', 'running', 'dead');
         if found then

@@ -78,6 +78,10 @@ insert into @schema@.pulse default values;
 -- The columns stand in the order that makes an update's WAL record small: what never changes first and last, what
 -- every claim and completion changes together in the middle.
 --
+-- A row is written three times: enqueued, claimed, completed. A page is filled to a third, so that all three fit on it:
+-- a row that moves to another page costs a lock record and a record of all its columns (measured, 100 at a time:
+-- 807 bytes of WAL a job, against 895 with half and 1,002 with four fifths).
+--
 -- state is a label for people. claimable is the breaker: claim, the scan, the indexes and the figures all use this
 -- one column, so that what is spent or fatal is claimable through no entrance, whatever the label says. Each
 -- generated column costs every update some microseconds; there are these two.
@@ -123,7 +127,7 @@ create table @schema@.job (
     error_class     text,
     last_error      text,
     constraint job_holder check ((state = 'running') = (worker_id is not null))
-) with (fillfactor = 55, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
+) with (fillfactor = 30, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 
 -- No index may name beat_at, spared_at or progress: then a beat is a HOT update, at half the WAL. The claimable stand
 -- in three lanes: plain (no key), keyed, and solo. job_ready has each key's jobs in order, and the plain ones as

@@ -8,8 +8,7 @@
 
 /* The server's clock less this is still a time that it can write. */
 #define OLDEST_USEC (UINT64_C(3000) * 365 * 24 * 3600 * USEC_PER_SEC)
-#define VERB_USEC   (10 * USEC_PER_SEC)
-#define PRUNE_USEC  (60 * USEC_PER_SEC)
+#define VERB_USEC   (30 * USEC_PER_SEC)
 #define COUNT_USEC  (2 * USEC_PER_SEC)
 
 #define TALLY                                                                                                          \
@@ -90,7 +89,7 @@ int calls_prune(const Calls *calls, Connection *connection, unsigned batch, usec
         older = usec_min(older, OLDEST_USEC);
         snprintf(n, sizeof n, "%u", batch);
         snprintf(seconds, sizeof seconds, "%" PRIu64 ".%06" PRIu64, older / USEC_PER_SEC, older % USEC_PER_SEC);
-        return send_call(calls, connection, AGENDA_PRUNE, values, LENGTH_OF(values), PRUNE_USEC);
+        return send_call(calls, connection, AGENDA_PRUNE, values, LENGTH_OF(values), VERB_USEC);
 }
 
 int calls_count(const Calls *calls, Connection *connection) {

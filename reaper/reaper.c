@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #define RETRY_MOST_USEC        (10 * USEC_PER_SEC)
-#define STATEMENT_TIMEOUT_USEC (60 * USEC_PER_SEC)
-#define PRIORITY_TURN          10 /* what has arrived is read before it is decided what comes next */
+#define STATEMENT_TIMEOUT_USEC (25 * USEC_PER_SEC) /* before our own: then the server has given up, too */
+#define PRIORITY_TURN          10                  /* what has arrived is read before it is decided what comes next */
 
 uint32_t reaper_chance(void) {
         uint32_t random = 0;

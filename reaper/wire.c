@@ -225,8 +225,8 @@ bool wire_is_subscribed(const Wire *wire) {
 }
 
 void wire_renew(Wire *wire) {
-        if (wire->fd < 0)
-                return; /* it comes back by itself */
+        if (!wire->subscribed || wire->renew)
+                return; /* a subscription is on its way, and asks from where its holder is */
         wire->renew = true;
         /* Outside on_news there is nobody to look: an end that we make ourselves wakes on_ready(). */
         (void)shutdown(wire->fd, SHUT_RDWR);

@@ -136,6 +136,7 @@ typedef struct ServiceConfig {
         DrainUntil drain_until;
         bool essential, tty;
         bool builtin : 1; /* endwell's own: it does not keep the container up once the written ones rest */
+        bool by_hand : 1; /* AutoStart=no */
         bool aside : 1;   /* nobody waits for it, neither the start nor readiness */
 } ServiceConfig;
 

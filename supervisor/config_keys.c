@@ -59,7 +59,7 @@ static const SettingsKey service_keys[] = {
         SINGLE("User"),
         SINGLE("Group"),
         LIST("SupplementaryGroups"),
-        LATER("AutoStart"),
+        SINGLE("AutoStart"),
         SINGLE("ReadinessProbe"),
         SINGLE("LivenessProbe"),
         SINGLE("StartupProbe"),

@@ -13,6 +13,7 @@
  * pid1_signals.c  what signals mean here
  * pid1_terminal.c the foreground program
  * pid1_control.c  what the control socket's methods do
+ * pid1_steer.c    what persons ask for over the control socket
  * pid1_upward.c   what the parent of this endwell hears, and when */
 #pragma once
 #include "supervisor/archive.h"
@@ -192,6 +193,18 @@ void handover_done(Handover *handover);                                       /*
 const char *pid1_on_listen_failed(Pid1 *pid1, uint32_t member, size_t which); /* the step, for people */
 void pid1_look_for_ready(Pid1 *pid1, uint32_t member);
 void pid1_store(Pid1 *pid1, uint32_t member, const MailboxMessage *message);
+
+/* Methods of the control socket; see ControlMethod. */
+int pid1_on_start(void *userdata, const ControlPeer *peer, const json_t *params, Json *result, const char **ret_code,
+                  char *ret_message);
+int pid1_on_stop(void *userdata, const ControlPeer *peer, const json_t *params, Json *result, const char **ret_code,
+                 char *ret_message);
+int pid1_on_restart(void *userdata, const ControlPeer *peer, const json_t *params, Json *result, const char **ret_code,
+                    char *ret_message);
+int pid1_on_signal_request(void *userdata, const ControlPeer *peer, const json_t *params, Json *result,
+                           const char **ret_code, char *ret_message);
+int pid1_on_hook_run(void *userdata, const ControlPeer *peer, const json_t *params, Json *result, const char **ret_code,
+                     char *ret_message);
 
 /* Runs until the end. An exit code. */
 int pid1_run(Config *config, const RunOptions *options);

@@ -23,9 +23,10 @@ struct Command {
         Sink *input;
         char *bytes; /* of stdout: a result, or the lines that were not told yet */
         size_t length, size;
-        bool too_long, paused, drowning, reading;
+        bool too_long, paused, drowning, reading, deaf;
         bool is_gone; /* and what it wrote is not read to its end yet */
         HandGone gone;
+        size_t unread;
         char names[NAMES_MAX];
         Tail tail;
         char tail_text[TAIL_MAX + 1];
@@ -70,7 +71,7 @@ static void tell_lines(Command *command) {
         if (command->reading)
                 return;
         command->reading = true;
-        while (!command->paused && told < command->length) {
+        while (!command->paused && !command->deaf && told < command->length) {
                 const char *line = command->bytes + told, *end = memchr(line, '\n', command->length - told);
                 if (!end)
                         break;
@@ -89,12 +90,12 @@ static void take_output(void *userdata, const char *bytes, size_t length) {
         if (length == 0)
                 return; /* half a line at the end is no line */
         gather(command, bytes, length);
-        if (!command->options.stream)
+        if (!command->options.stream || command->deaf)
                 return;
         tell_lines(command);
-        if (!command->too_long)
+        if (!command->too_long || command->deaf)
                 return;
-        spout_pause(command->output, true);
+        command_distrust(command);
         command->calls.broke(command->calls.userdata, "a line is longer than a result may be");
 }
 
@@ -106,7 +107,7 @@ static void take_errors(void *userdata, const char *bytes, size_t length) {
 
 static void apply_pause(Command *command) {
         if (command->output)
-                spout_pause(command->output, command->paused || command->drowning || command->too_long);
+                spout_pause(command->output, command->paused || command->drowning || command->deaf);
 }
 
 static void on_eased(void *userdata) {
@@ -138,13 +139,14 @@ static void close_pipes(Command *command) {
 
 /* Its last lines count, and one of them may have to wait for an answer to the one before. */
 static void end_when_read(Command *command) {
-        if (!command->is_gone || (command->paused && !command->too_long))
+        if (!command->is_gone || (command->paused && !command->deaf))
                 return;
-        if (!command->too_long)
+        if (!command->deaf)
                 spout_drain(command->output);
-        if (command->paused && !command->too_long)
+        if (command->paused && !command->deaf)
                 return;
         spout_drain(command->errors);
+        command->unread = command->input ? sink_unread(command->input) : 0;
         close_pipes(command);
         command->is_gone = false;
         command->calls.gone(command->calls.userdata, &command->gone);
@@ -177,7 +179,7 @@ static void on_stuck(void *userdata, unsigned left) {
 
 static void forget_output(Command *command) {
         command->length = 0;
-        command->too_long = command->paused = command->drowning = command->is_gone = false;
+        command->too_long = command->paused = command->drowning = command->is_gone = command->deaf = false;
         if (command->size <= LINE_EXTRA)
                 return;
         freep(&command->bytes); /* one large result must not be paid for until the worker ends */
@@ -210,6 +212,11 @@ int command_start(Command *command, const char *words, int input_fd) {
         return r;
 }
 
+void command_distrust(Command *command) {
+        command->deaf = true;
+        apply_pause(command);
+}
+
 void command_ask(Command *command) {
         hand_ask(command->hand);
 }
@@ -229,6 +236,10 @@ const char *command_result(const Command *command, size_t *ret_length) {
 
 bool command_result_is_too_long(const Command *command) {
         return command->too_long;
+}
+
+size_t command_unread(const Command *command) {
+        return command->unread;
 }
 
 const char *command_tail(Command *command) {

@@ -35,6 +35,7 @@ int command_start(Command *command, const char *words, int input_fd);
 int command_write(Command *command, const char *bytes, size_t length); /* 0, -EPIPE, -ENOMEM */
 void command_end_input(Command *command);
 void command_pause(Command *command, bool paused); /* no line is told; who writes on has to wait */
+void command_distrust(Command *command);           /* what it says from now on is not heard */
 void command_ask(Command *command);
 void command_kill(Command *command);
 bool command_is_up(const Command *command);
@@ -42,6 +43,8 @@ bool command_is_up(const Command *command);
 /* What it wrote; valid until its next start. */
 const char *command_result(const Command *command, size_t *ret_length);
 bool command_result_is_too_long(const Command *command);
+size_t command_unread(
+        const Command *command);            /* of a stream that is gone: bytes that were written to it and not read */
 const char *command_tail(Command *command); /* of stderr, made fit to be stored */
 void command_forget_tail(Command *command);
 pid_t command_keeper(const Command *command);

@@ -44,6 +44,7 @@ typedef struct DeskCalls {
         void (*up)(void *userdata);
         void (*down)(void *userdata, const char *why);
         void (*refused)(void *userdata, const char *why); /* no schema, or no right to it: it will not get better */
+        void (*unready)(void *userdata);                  /* desk_begin() it again, after a while */
         void (*notified)(void *userdata);                 /* a job was put into our queue */
         void (*job)(void *userdata, const Job *job, usec_t sent_usec);
         void (*claimed)(void *userdata, const DeskClaim *claim);           /* after its jobs */
@@ -65,6 +66,7 @@ typedef struct DeskOptions {
 int desk_new(Desk **ret, sd_event *event, const DeskOptions *options, const DeskCalls *calls); /* texts are borrowed */
 Desk *desk_free(Desk *desk);
 bool desk_is_up(const Desk *desk);
+void desk_begin(Desk *desk); /* says to the ledger that we are here; done by itself after each connecting */
 
 /* 0; or -errno: nothing was sent, and nothing will be told. Keys and texts are copied. */
 int desk_claim(Desk *desk, unsigned n, bool with_cursor); /* the cursor: behind the last job that came */

@@ -130,8 +130,10 @@ static void take_look(Ask *ask, const PqRows *rows, DeskWord failure) {
 /* ---- The worker ---- */
 
 static void take_up(Desk *desk, const PqRows *rows) {
-        if (!rows)
-                return; /* refused, said, or lost with the connection */
+        if (!rows) {
+                desk->calls.unready(desk->calls.userdata);
+                return;
+        }
         desk->ready = true;
         desk->calls.up(desk->calls.userdata);
 }

@@ -8,8 +8,9 @@
 #include <signal.h>
 #include <string.h>
 
-#define BATCH_MAX 1000 /* jobs in one claim */
-#define ACCURACY  1    /* 0 is a quarter of a second to sd-event */
+#define BATCH_MAX    1000 /* jobs in one claim */
+#define KEEPERS_USEC (2 * USEC_PER_SEC)
+#define ACCURACY     1 /* 0 is a quarter of a second to sd-event */
 
 /* ---- Looking ---- */
 
@@ -24,8 +25,9 @@ Post *foreman_find(Foreman *foreman, const JobKey *key) {
 }
 
 /* A stream is free when it is up; the end of a command, leftovers included, comes before the report of its job. */
-bool post_is_free(const Post *post) {
-        return post->slot.state == SLOT_EMPTY && command_is_up(post->command) == post->foreman->line->stream;
+bool post_is_free(const Post *post, usec_t now_usec) {
+        return post->slot.state == SLOT_EMPTY && command_is_up(post->command) == post->foreman->line->stream &&
+               now_usec >= post->proven_usec;
 }
 
 unsigned foreman_active(const Foreman *foreman) {
@@ -48,6 +50,8 @@ static usec_t next_usec(const Foreman *foreman, usec_t now) {
                 next = usec_min(next, slot_next_usec(post->slot));
                 if (foreman->line->stream && !command_is_up(post->command) && !foreman->draining)
                         next = usec_min(next, post->restart_usec);
+                if (post->proven_usec > now)
+                        next = usec_min(next, post->proven_usec);
         }
         return next;
 }
@@ -181,6 +185,7 @@ int foreman_new(Foreman **ret, sd_event *event, const CommandLine *line, const D
                               .intake = make_intake(line),
                               .echo = line->quiet ? (Echo){ .fd = -1 } : echo_open(),
                               .born_usec = clock_now_usec(),
+                              .begin_usec = USEC_INFINITY,
                               .drain_limit_usec = USEC_INFINITY,
                               .give_up_usec = USEC_INFINITY,
                               .streams_limit_usec = USEC_INFINITY };
@@ -207,6 +212,7 @@ Foreman *foreman_free(Foreman *foreman) {
         foreman->strays = strays_free(foreman->strays);
         for (unsigned i = 0; i < foreman->n_posts; i++)
                 post_done(&foreman->posts[i]);
+        strays_outlive(KEEPERS_USEC); /* the end of their sockets is the end of keepers and of what they keep */
         for (size_t i = 0; i < LENGTH_OF(foreman->signals); i++)
                 sd_event_source_disable_unref(foreman->signals[i]);
         sd_event_source_disable_unref(foreman->turn);

@@ -32,7 +32,7 @@ static void send_item(Post *post) {
         Desk *desk = post->foreman->desk;
         const JobKey *key = &post->job.key;
 
-        if (item->errand != ERRAND_WANTED)
+        if (item->errand != ERRAND_WANTED || !slot_holds_lease(post->slot))
                 return;
         int r = item->begins ? desk_item_begin(desk, key, item->key, item->force)
                              : desk_item_end(desk, key, item->key, item->ok, item->result, item->error);
@@ -90,7 +90,7 @@ static int batch_gather(Batch *batch, Foreman *foreman, usec_t now) {
                 return -ENOMEM;
         for (unsigned i = 0; i < foreman->n_posts; i++) {
                 Post *post = &foreman->posts[i];
-                batch->n_free += post_is_free(post);
+                batch->n_free += post_is_free(post, now);
                 if (post->alone || !is_completion(post, now))
                         continue;
                 batch->has_results = batch->has_results || post->result;
@@ -135,7 +135,7 @@ static void send_batch(Foreman *foreman, const Batch *batch, usec_t now) {
 
 /* While a claim is in flight what is finished gathers, and goes with the next one. */
 static void send_completions(Foreman *foreman, usec_t now) {
-        _cleanup_(batch_done) Batch batch;
+        _cleanup_(batch_done) Batch batch = { 0 };
 
         if (foreman->claiming)
                 return;
@@ -189,6 +189,10 @@ static void send_held(Foreman *foreman, usec_t now) {
 
 void foreman_send(Foreman *foreman, usec_t now) {
         stop_unsure(foreman, now);
+        if (now >= foreman->begin_usec) {
+                foreman->begin_usec = USEC_INFINITY;
+                desk_begin(foreman->desk);
+        }
         if (!desk_is_up(foreman->desk))
                 return;
         for (unsigned i = 0; i < foreman->n_posts; i++)
@@ -224,9 +228,9 @@ usec_t foreman_errands_usec(const Foreman *foreman, usec_t now) {
         unsigned n_free = 0;
 
         if (!desk_is_up(foreman->desk))
-                return next; /* its coming up is heard */
+                return usec_min(next, foreman->begin_usec); /* its coming up is heard */
         for (unsigned i = 0; i < foreman->n_posts; i++) {
-                n_free += post_is_free(&foreman->posts[i]);
+                n_free += post_is_free(&foreman->posts[i], now);
                 next = usec_min(next, errand_of_post(&foreman->posts[i], now));
         }
         if (!foreman->claiming && !foreman->draining)

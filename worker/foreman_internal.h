@@ -49,8 +49,10 @@ typedef struct Post { /* one slot, with all that belongs to it */
         usec_t progress_usec;
         /* the life of a stream */
         bool answered;
+        size_t line_length; /* of the job's line; SIZE_MAX: it could not be written */
         unsigned strangers, deaths;
-        usec_t restart_usec;
+        bool unproven; /* the one before it died without an answer: it gets a job when it has lived for a while */
+        usec_t restart_usec, proven_usec;
 } Post;
 
 struct Foreman {
@@ -73,6 +75,7 @@ struct Foreman {
         bool ready_said, down_said;
         unsigned refusals;      /* of the ledger as a whole, in a row */
         unsigned n_giving_back; /* releases of jobs that have no post */
+        usec_t begin_usec;      /* the desk is begun anew then; USEC_INFINITY: it need not be */
         /* claims whose answer was lost */
         unsigned held_checks;
         bool held_asked;
@@ -91,7 +94,7 @@ struct Foreman {
 void foreman_wake(Foreman *foreman); /* there is something to do: before the loop waits again */
 Post *foreman_find(Foreman *foreman, const JobKey *key);
 unsigned foreman_active(const Foreman *foreman);
-bool post_is_free(const Post *post);
+bool post_is_free(const Post *post, usec_t now_usec);
 
 /* foreman_posts.c: one slot and its command */
 int post_init(Post *post, Foreman *foreman, unsigned number);
@@ -111,6 +114,7 @@ void stream_break(Post *post, const char *problem);
 void stream_answer_item(Post *post, DeskWord word, const char *result);
 void stream_tell_cancel(Post *post);
 int stream_give(Post *post);
+bool stream_never_read(const Post *post); /* it is gone, and its job's line is still where it was put */
 void item_done(Item *item);
 
 /* foreman_errands.c: what is sent to the ledger */

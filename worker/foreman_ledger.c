@@ -7,7 +7,8 @@
 #include <string.h>
 #include <sys/random.h>
 
-#define REFUSALS_MAX 10 /* of the ledger as a whole */
+#define REFUSALS_MAX 10                 /* of the ledger as a whole */
+#define HELD_USEC    (2 * USEC_PER_SEC) /* between two looks for what we hold without knowing */
 
 static uint32_t chance(void) {
         uint32_t number = 0;
@@ -40,9 +41,16 @@ static void on_up(void *userdata) {
         foreman_wake(foreman);
 }
 
+static void on_unready(void *userdata) {
+        Foreman *foreman = userdata;
+        foreman->begin_usec = usec_add(clock_now_usec(), foreman->line->poll_usec);
+        foreman_wake(foreman);
+}
+
 static void on_down(void *userdata, const char *why) {
         Foreman *foreman = userdata;
 
+        foreman->begin_usec = USEC_INFINITY;
         if (!foreman->down_said)
                 log_warning("lost the ledger: %s; jobs go on, and it is tried again", why);
         foreman->down_said = true;
@@ -76,9 +84,9 @@ static void give_back(Foreman *foreman, const JobKey *key, const char *why) {
                 plan_held_checks(foreman, 1, 0);
 }
 
-static Post *find_free(Foreman *foreman) {
+static Post *find_free(Foreman *foreman, usec_t now) {
         for (unsigned i = 0; i < foreman->n_posts; i++)
-                if (post_is_free(&foreman->posts[i]))
+                if (post_is_free(&foreman->posts[i], now))
                         return &foreman->posts[i];
         return NULL;
 }
@@ -90,8 +98,9 @@ static void on_job(void *userdata, const Job *job, usec_t sent_usec) {
                 give_back(foreman, &job->key, "the worker is draining");
                 return;
         }
-        Post *post = find_free(foreman);
-        if (!post || post_give(post, job, sent_usec, clock_now_usec()) < 0)
+        usec_t now = clock_now_usec();
+        Post *post = find_free(foreman, now);
+        if (!post || post_give(post, job, sent_usec, now) < 0)
                 give_back(foreman, &job->key, "no slot of the worker was free");
 }
 
@@ -136,13 +145,7 @@ static void note_beat(Post *post, DeskWord word, usec_t sent_usec, usec_t now) {
                 post_happens(post, SLOT_CANCEL, now);
                 return;
         case DESK_STALE:
-        case DESK_GONE:
-                if (slot_holds_lease(post->slot))
-                        log_warning("job %" PRId64 " generation %" PRId64
-                                    " is not ours any more; its command is killed",
-                                    post->job.key.id, post->job.key.generation);
-                post_happens(post, SLOT_STALE, now);
-                return;
+        case DESK_GONE: post_happens(post, SLOT_STALE, now); return;
         default: lease_postponed(&post->lease, now); return; /* busy, lost */
         }
 }
@@ -195,6 +198,11 @@ static void on_looked(void *userdata, const JobKey *key, DeskWord word, usec_t m
 static void on_drained(void *userdata, DeskWord word) {
         Foreman *foreman = userdata;
         foreman->drain = word == DESK_OK || word == DESK_FAILED ? ERRAND_NONE : ERRAND_WANTED;
+        if (word == DESK_OK &&
+            foreman->held_checks > 0) { /* no claim can come any more: one look after this is final */
+                foreman->held_checks = foreman->held_asked ? 2 : 1;
+                foreman->held_usec = 0;
+        }
         foreman_wake(foreman);
 }
 
@@ -212,7 +220,8 @@ static void on_held_end(void *userdata, DeskWord word) {
         foreman->held_asked = false;
         if (word == DESK_OK && foreman->held_checks > 0)
                 foreman->held_checks--;
-        foreman->held_usec = usec_add(clock_now_usec(), 2 * USEC_PER_SEC);
+        bool final = foreman->draining && foreman->drain == ERRAND_NONE;
+        foreman->held_usec = usec_add(clock_now_usec(), final ? 0 : HELD_USEC);
         foreman_wake(foreman);
 }
 
@@ -220,6 +229,7 @@ const DeskCalls foreman_desk_calls = {
         .up = on_up,
         .down = on_down,
         .refused = on_refused,
+        .unready = on_unready,
         .notified = on_notified,
         .job = on_job,
         .claimed = on_claimed,

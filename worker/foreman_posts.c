@@ -13,9 +13,10 @@
 #include <sys/mman.h>
 
 #define LARGE_PAYLOAD    4096 /* from here on the command also gets a path: more than that may not fit into a variable */
-#define IDLE_DEATHS_MAX  10   /* of a stream that had no job, in a row */
+#define IDLE_DEATHS_MAX  8    /* of a stream that had no job, in a row */
 #define RESTART_USEC     (100 * USEC_PER_MSEC)
-#define RESTART_MAX_USEC (10 * USEC_PER_SEC)
+#define RESTART_MAX_USEC (5 * USEC_PER_SEC)
+#define PROVEN_USEC      (200 * USEC_PER_MSEC)
 
 /* ---- Starting ---- */
 
@@ -93,6 +94,8 @@ static void ask(Post *post) {
 
 static void kill_command(Post *post) {
         say_stopping(post, "killed, with all below it");
+        if (post->foreman->line->stream)
+                command_distrust(post->command);
         command_kill(post->command);
         if (!command_is_up(post->command)) /* it never came up, or is gone already */
                 post_happens(post, SLOT_GONE, clock_now_usec());
@@ -184,9 +187,10 @@ static void say_left(const Post *post, const HandGone *gone) {
 
 /* A stream that cannot be had is no fault of a job: it is started again, ever later, and in the end not at all. */
 static void note_stream_death(Post *post, const HandGone *gone) {
-        bool idle = post->slot.state == SLOT_EMPTY;
+        bool idle = post->slot.state == SLOT_EMPTY || stream_never_read(post);
         usec_t wait = RESTART_USEC << (post->deaths < 7 ? post->deaths : 7);
 
+        post->unproven = true;
         post->deaths = idle ? post->deaths + 1 : post->deaths;
         post->restart_usec = usec_add(clock_now_usec(), idle ? usec_min(wait, RESTART_MAX_USEC) : 0);
         if (post->foreman->draining)
@@ -225,6 +229,7 @@ void post_keep_stream_up(Post *post, usec_t now_usec) {
         snprintf(words, sizeof words, "ENDWELL_OWNER=%s\nNOTIFY_SOCKET=%s\nENDWELL_STREAM=1\n", foreman->owner,
                  told_address(post->told));
         post->strangers = 0;
+        post->proven_usec = post->unproven ? usec_add(now_usec, PROVEN_USEC) : 0;
         int r = command_start(post->command, words, -1);
         if (r >= 0)
                 return;

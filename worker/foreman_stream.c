@@ -24,7 +24,13 @@ int stream_give(Post *post) {
         int r = job_line(&post->job, &line, &length);
         if (r >= 0)
                 r = command_write(post->command, line, length);
-        return r == -EPIPE ? 0 : r; /* it is dead: heard in a moment, and the job fails with it */
+        post->line_length = r == -EPIPE ? SIZE_MAX : length;
+        return r == -EPIPE ? 0 : r; /* it is dead: heard in a moment */
+}
+
+bool stream_never_read(const Post *post) {
+        return post->slot.state != SLOT_EMPTY && !post->answered &&
+               (post->line_length == SIZE_MAX || command_unread(post->command) >= post->line_length);
 }
 
 static void tell(Post *post, const char *item, const char *answer, const char *result) {
@@ -84,7 +90,7 @@ static void take_result(Post *post, const Utterance *said) {
         post->outcome = (Outcome){ .verb = OUTCOME_COMPLETE };
         if (said->value.length > post->foreman->line->max_result)
                 post_refuse_result(post, "the stream's result is longer than a result may be");
-        else
+        else if (!json_text_is(said->value, "null")) /* which is no result, so that it needs no room and no statement */
                 post->result = copy(said->value);
 }
 
@@ -143,6 +149,8 @@ static void take(Post *post, const Utterance *said) {
         case UTTERANCE_FAILURE: take_failure(post, said); break;
         }
         post->answered = true;
+        post->deaths = 0;
+        post->unproven = false;
         post_happens(post, SLOT_ANSWERED, now);
 }
 
@@ -166,7 +174,7 @@ void stream_break(Post *post, const char *problem) {
         log_warning("slot %u: the stream broke its protocol: %s; it is killed and started again", post->number,
                     problem);
         snprintf(post->broken, sizeof post->broken, "%s", problem);
-        command_pause(post->command, true); /* nothing more of it is believed */
+        command_distrust(post->command);
         if (post->slot.state == SLOT_RUNNING || post->slot.state == SLOT_ASKED)
                 post_happens(post, SLOT_BROKE, clock_now_usec());
         else

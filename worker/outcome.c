@@ -3,15 +3,16 @@
 #include "base/duration.h"
 #include "base/names.h"
 #include "base/utf8.h"
+#include "ledger/fingerprint.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define EXIT_TEMPFAIL 75
-#define PRINT_MAX     90 /* leaves room for what stands before it */
-#define WHAT_MAX      256
-#define UUID_LENGTH   36
+#define EXIT_TEMPFAIL   75
+#define LINE_MAX_LENGTH 1000
+#define PRINT_MAX       90 /* leaves room for what stands before it */
+#define WHAT_MAX        256
 
 /* ---- The class ---- */
 
@@ -23,76 +24,20 @@ static bool is_digit(char c) {
         return c >= '0' && c <= '9';
 }
 
-static bool is_word(char c) {
-        return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool is_hex(char c) {
-        return is_digit(c) || (c >= 'a' && c <= 'f');
-}
-
-static bool is_uuid(const char *text, size_t n) {
-        for (size_t i = 0; i < UUID_LENGTH; i++) {
-                bool dash = i == 8 || i == 13 || i == 18 || i == 23;
-                if (i >= n || (dash ? text[i] != '-' : !is_hex(text[i])))
-                        return false;
-        }
-        return true;
-}
-
-/* Hexadecimal from eight digits on is an address or a hash, and so is anything behind 0x. */
-static size_t number_length(const char *text, size_t n) {
-        bool prefixed = n > 2 && text[0] == '0' && text[1] == 'x';
-        size_t hex = prefixed ? 2 : 0, digits = 0;
-        if (is_uuid(text, n))
-                return UUID_LENGTH;
-        while (hex < n && is_hex(text[hex]))
-                hex++;
-        if ((hex >= 8 || (prefixed && hex > 2)) && (hex == n || !is_word(text[hex])))
-                return hex;
-        while (digits < n && is_digit(text[digits]))
-                digits++;
-        return digits;
-}
-
-/* A quoted name, if the quote is closed on this line: names of files and of users are no kind of failure. */
-static size_t quoted_length(const char *text, size_t n) {
-        if (text[0] != '\'' && text[0] != '"')
-                return 0;
-        const char *close = memchr(text + 1, text[0], n - 1);
-        return close ? (size_t)(close - text) + 1 : 0;
-}
-
-static bool starts_name(const char *line, size_t at) {
-        return at == 0 || !is_word(line[at - 1]);
-}
-
-static void print_line(const char *line, size_t n, char *ret, size_t size) {
-        size_t used = 0;
-        for (size_t i = 0; i < n && used + 1 < size;) {
-                size_t skip = quoted_length(line + i, n - i);
-                if (skip == 0 && (starts_name(line, i) || is_digit(line[i])))
-                        skip = number_length(line + i, n - i);
-                bool again = used > 0 && ret[used - 1] == '#';
-                if (skip == 0)
-                        ret[used++] = line[i];
-                else if (!again)
-                        ret[used++] = '#';
-                i += skip > 0 ? skip : 1;
-        }
-        ret[utf8_cut(ret, used, size - 1)] = '\0';
-        utf8_clean(ret, strlen(ret));
-}
-
 void outcome_fingerprint(const char *text, char ret_print[static OUTCOME_CLASS_MAX]) {
+        char line[LINE_MAX_LENGTH + 1];
         size_t end = strlen(text);
+
         while (end > 0 && is_blank(text[end - 1]))
                 end--;
         const char *before = memrchr(text, '\n', end);
-        const char *line = before ? before + 1 : text;
-        while (line < text + end && is_blank(*line))
-                line++;
-        print_line(line, (size_t)(text + end - line), ret_print, PRINT_MAX);
+        const char *from = before ? before + 1 : text;
+        while (from < text + end && is_blank(*from))
+                from++;
+        size_t length = utf8_cut(from, (size_t)(text + end - from), LINE_MAX_LENGTH);
+        memcpy(line, from, length);
+        line[length] = '\0';
+        fingerprint(line, ret_print);
 }
 
 /* ---- The sentence ---- */
@@ -169,6 +114,7 @@ static void write_class(Outcome *outcome, const char *class, const char *tail, b
         char print[OUTCOME_CLASS_MAX] = "";
         if (by_itself)
                 outcome_fingerprint(tail, print);
+        print[utf8_cut(print, strlen(print), PRINT_MAX)] = '\0';
         snprintf(outcome->class, sizeof outcome->class, "%.24s%s%.90s", class, print[0] ? ": " : "", print);
 }
 

@@ -6,6 +6,7 @@
  * that was told to stop may well exit with 0 in the middle of its work. The class groups failures of one kind: the same
  * words with other numbers are the same class. */
 #pragma once
+#include "ledger/fingerprint.h"
 #include "worker/slot.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,7 +42,7 @@ typedef struct OutcomeEnd {
         const char *detail; /* of SLOT_CAUSE_BROKEN: what was wrong */
 } OutcomeEnd;
 
-#define OUTCOME_CLASS_MAX 120
+#define OUTCOME_CLASS_MAX FINGERPRINT_MAX
 #define OUTCOME_ERROR_MAX 4000 /* what the ledger keeps */
 
 typedef struct Outcome {
@@ -53,8 +54,8 @@ typedef struct Outcome {
 
 void outcome_of(const OutcomeEnd *end, const OutcomeCodes *codes, Outcome *ret);
 
-/* The last line of a text that says something, with numbers, addresses and quoted names replaced by '#', cut: what two
- * failures of one kind have in common. "" when there is none. */
+/* The last line of a text that says something, as ledger/fingerprint.h has it: what two failures of one kind have in
+ * common. "" when there is none. */
 void outcome_fingerprint(const char *text, char ret_print[static OUTCOME_CLASS_MAX]);
 
 /* "65,66,70" -> codes. -EINVAL: no code from 1 to 255, or 75. */

@@ -1,6 +1,7 @@
 """The embedded database: made once and whole, private, never root's, back after every kill, and last to end."""
 import os
 import pwd
+import shutil
 import signal
 import subprocess
 
@@ -331,15 +332,27 @@ def a_pid_that_is_somebody_elses_here_does_not_keep_the_database_down(case):
     for name in (case.directory, case.path("run")):
         os.chown(name, POSTGRES.pw_uid, POSTGRES.pw_gid)
     plan = plan_with(case)
+    plan.service("early", "/bin/sleep 1000", Phase="db")
     run = start(case, plan, user="postgres:postgres")
+    early = run.journal.only("service_started", service="early")["pid"]
     cut(run)
     path = os.path.join(folder(case), "cluster/postmaster.pid")
     with open(path, encoding="utf-8") as file:
         _, rest = file.read().split("\n", 1)
     with open(path, "w", encoding="utf-8") as file:
-        file.write("1\n" + rest)  # endwell's own, and the same user's: PostgreSQL alone would take it for a database
+        file.write(f"{early}\n" + rest)  # the same user's: PostgreSQL alone would take it for a database
     run = start(case, plan, user="postgres:postgres")
+    equal(run.journal.only("service_started", service="early")["pid"], early, "who has that number now")
     run.journal.only("service_started", service="endwell-database")
+    equal(run.end(), 0, "exit code")
+
+
+@test
+def a_postgres_that_is_not_in_path_is_found_and_runs(case):
+    path = "/usr/bin:/bin:/usr/sbin:/sbin"
+    equal(shutil.which("postgres", path=path), None, "a postgres in it")
+    run = start(case, plan_with(case), environment={"PATH": path})
+    equal(sql(case, "select 1"), "1", "an answer")
     equal(run.end(), 0, "exit code")
 
 

@@ -928,6 +928,22 @@ Test(crew, what_is_built_in_does_not_keep_the_container_up) {
         }
 }
 
+Test(crew, what_is_built_in_and_done_is_not_one_of_those_who_are_waited_for) {
+        ServiceConfig *beside = add_beside();
+        beside->builtin = true;
+        beside->essential = true;
+        beside->type = SERVICE_ONESHOT;
+        config->services[WEB].essential = false;
+        config->services[WEB].restart = RESTART_ON_FAILURE;
+        begin();
+        crew_on_executed(fake.crew, BESIDE);
+        crew_on_exited(fake.crew, BESIDE, (Ended){ .code = CLD_EXITED });
+        crew_on_surveyed(fake.crew);
+        cr_expect(!told("ending_started"), "%s", fake.events);
+        die(CLD_EXITED, 0);
+        cr_expect(told("ending_started"), "%s", fake.events);
+}
+
 Test(crew, who_is_asked_and_dies_of_a_signal_of_its_own_has_crashed) {
         static const struct {
                 Ended how;

@@ -93,11 +93,12 @@ Test(deaths, whom_it_has_no_room_for_is_heard_again_and_nobody_is_forgotten) {
         enum { N = 3 * DEATHS_MAX };
         static bool seen[N + 1];
         Deaths deaths;
-        unsigned n_seen = 0, replays = 0;
+        unsigned n_seen = 0, replays = 0, turns = 0;
 
         deaths_init(&deaths);
         deaths_subscribed(&deaths, 0, 0);
         for (uint64_t seq = 1; n_seen < N;) {
+                cr_assert_lt(turns++, 10u * N, "%u of %d were handed over", n_seen, N);
                 if (seq <= N)
                         hear(&deaths, gone_number(seq, (unsigned)seq)), seq++;
                 cr_assert_leq(deaths_count(&deaths), (size_t)DEATHS_MAX);

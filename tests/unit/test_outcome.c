@@ -69,7 +69,7 @@ Test(outcome, the_error_is_a_sentence_and_the_tail_and_the_class_its_kind) {
         const Outcome *got = of((OutcomeEnd){
                 .how = OUTCOME_EXITED, .status = 3, .tail = "Traceback\nValueError: chunk 17 of 'a b.wav' is bad" });
         cr_expect_str_eq(got->error, "the command exited with 3\nTraceback\nValueError: chunk 17 of 'a b.wav' is bad");
-        cr_expect_str_eq(got->class, "exit 3: ValueError: chunk # of # is bad");
+        cr_expect_str_eq(got->class, "exit 3: ValueError: chunk # of '…' is bad");
         got = of((OutcomeEnd){ .how = OUTCOME_SIGNALLED, .status = 9 });
         cr_expect_str_eq(got->error, "the command was killed by signal 9 (SIGKILL)");
 }
@@ -93,10 +93,10 @@ Test(outcome, failures_of_one_kind_have_one_fingerprint) {
                 { "", "" },
                 { " \n\n", "" },
                 { "bad file 12", "bad file #" },
-                { "first\n  last line 3.5 \n\n", "last line #.#" },
+                { "first\n  last line 3.5 \n\n", "last line #" },
                 { "at 0x7f00ba12", "at #" },
                 { "job 3f2a9c1e-11d2-4a6b-9c0d-aabbccddeeff failed", "job # failed" },
-                { "no such file: \"/a/b\"", "no such file: #" },
+                { "no such file: \"/a/b\"", "no such file: '…'" },
                 { "it's bad", "it's bad" },
                 { "at 0x1f, 1f, f1", "at #, #f, f#" },
                 { "\x1b[31mred", "?[#mred" },
@@ -110,7 +110,7 @@ Test(outcome, failures_of_one_kind_have_one_fingerprint) {
         memset(long_line, 'x', sizeof long_line - 1);
         long_line[sizeof long_line - 1] = '\0';
         outcome_fingerprint(long_line, print);
-        cr_expect_leq(strlen(print), 90UL);
+        cr_expect_lt(strlen(print), (size_t)OUTCOME_CLASS_MAX);
 }
 
 Test(outcome, codes_are_read_strictly) {
