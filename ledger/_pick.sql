@@ -4,7 +4,7 @@
 -- Three lanes. Jobs without a key are locked as they are walked, from the cursor on. Jobs with a concurrency key are
 -- walked in order without a lock; each key is judged once. When a hundred jobs of blocked keys stood in the way, each
 -- key is looked at instead of each job: 20,000 blocked jobs of one key must not cost more than one. Both are merged
--- by order. A job that runs alone comes alone.
+-- by order. A job that runs alone comes alone, and when it has waited long a busy worker makes room for it.
 
 -- The first due jobs of each key with room, as many as there is room.
 create or replace function @schema@._heads(queue text, n int, now timestamptz)
@@ -44,8 +44,8 @@ begin
          order by f.priority, f.run_at, f.id;
 end $$;
 
--- One job that must run alone, for a worker that holds nothing. It goes before others of its priority: a worker that
--- stays busy would never have an empty hand for it.
+-- One job that must run alone, for a worker that holds nothing. It goes before others of its priority, for an empty
+-- hand is rare.
 create or replace function @schema@._pick_solo(queue text, worker uuid) returns bigint[]
 language plpgsql as $$
 #variable_conflict use_column
@@ -104,7 +104,7 @@ begin
         return v_ids;
     end if;
     v_ids := @schema@._pick_solo(_pick.queue, _pick.worker);
-    if v_ids <> '{}' then
+    if v_ids <> '{}' or @schema@._stands_back(_pick.queue, _pick.worker) then
         return v_ids;
     end if;
 

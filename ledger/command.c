@@ -149,9 +149,20 @@ static const char *consequence(SqlAnswer answer) {
         return "nothing was done";
 }
 
+/* Classes of codes: what was given cannot be what it is to be, or is beyond a limit of the server's. So it is the
+ * caller's fault, and not ours. */
+static bool is_bad_value(const PqReply *reply) {
+        return strncmp(reply->state, "22", 2) == 0 || strncmp(reply->state, "54", 2) == 0;
+}
+
 int command_failed(const Command *command, const Session *session, const char *doing, const PqReply *reply) {
         SqlAnswer answer = reply->answer;
 
+        if (is_bad_value(reply)) {
+                fprintf(stderr, "endwell %s: the database does not take it: %s; nothing was done\n", command->name,
+                        reply->why);
+                return COMMAND_USAGE;
+        }
         if (answer == SQL_SCHEMA)
                 fprintf(stderr, "endwell %s: %s: there is no ledger of this version in the schema %s: %s; %s\n",
                         command->name, doing, session_schema(session), reply->why, consequence(answer));

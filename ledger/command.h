@@ -67,6 +67,8 @@ int command_print_table(const Command *command, const Table *table); /* 0, or th
 const char *command_age(int64_t usec, char ret[static COMMAND_AGE_MAX]); /* "5 s", "2 h"; of what lies ahead "in 5 s" */
 /* The words behind the options as ids of jobs, "{1,2}" for PostgreSQL. 0, or the exit code. */
 int command_read_ids(const Command *command, int argc, char **argv, char **ret);
+/* Where nobody sweeps, says so on stdout, for whoever reads of jobs that are expired. 0, or the exit code. */
+int command_tell_unswept(const Command *command, Session *session);
 const char *command_by(void); /* who does it, for the audit: the user's name as the environment has it */
 
 extern const Command command_migrate, command_check; /* of endwell ledger */

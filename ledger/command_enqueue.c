@@ -3,6 +3,7 @@
 #include "base/take.h"
 #include "ledger/command.h"
 #include "ledger/moment.h"
+#include "ledger/plain.h"
 #include "ledger/sql_files.h"
 #include <errno.h>
 #include <getopt.h>
@@ -13,11 +14,13 @@
 #define PAYLOAD_MAX (64U << 20)
 #define COUNT_MAX   1000000
 #define AT_ONCE     1000 /* jobs a statement */
+#define QUEUE_MAX   200  /* characters of a queue's name; the table's own limit */
 
 typedef struct EnqueueOptions {
         CommandPlace place;
         const char *queue, *kind, *dedup, *priority, *max_attempts;
-        char *payload; /* ours; NULL: none */
+        char *payload;     /* ours; NULL: none */
+        char *queue_plain; /* ours; the queue as we may print it */
         Moment moment;
         bool has_moment;
         int64_t count;
@@ -131,18 +134,11 @@ static int ask(const EnqueueOptions *options, Session *session, int64_t n, PqRow
                 options->has_moment && moment->is_span ? span : NULL,
                 count,
         };
-        PqReply reply;
 
         snprintf(span, sizeof span, "%" PRIu64 " microseconds", moment->span_usec);
         snprintf(count, sizeof count, "%" PRId64, n);
-        if (session_ask(session, sql_command("enqueue"), values, LENGTH_OF(values), 0, &reply) == SQL_DONE) {
-                *ret = reply.rows;
-                return 0;
-        }
-        if (strncmp(reply.state, "22", 2) != 0)
-                return command_failed(&command_enqueue, session, "putting jobs into the queue", &reply);
-        fprintf(stderr, "endwell jobs enqueue: the database does not take it: %s; nothing was done\n", reply.why);
-        return COMMAND_USAGE;
+        return command_ask(&command_enqueue, session, "putting jobs into the queue", sql_command("enqueue"), values,
+                           LENGTH_OF(values), false, ret);
 }
 
 static int make_queue(const EnqueueOptions *options, Session *session) {
@@ -154,7 +150,7 @@ static int make_queue(const EnqueueOptions *options, Session *session) {
                                &rows);
         pq_rows_free(rows);
         if (code == 0 && !options->place.json)
-                printf("made the queue %s, with the default policy\n", options->queue);
+                printf("made the queue %s, with the default policy\n", options->queue_plain);
         return code;
 }
 
@@ -192,19 +188,30 @@ static int tell(const EnqueueOptions *options, const Enqueued *done) {
                        done->first, done->last, done->n_created, done->status);
         else if (done->n_created > 1)
                 printf("%" PRId64 " jobs in the queue %s: %" PRId64 " to %" PRId64 "\n", done->n_created,
-                       options->queue, done->first, done->last);
+                       options->queue_plain, done->first, done->last);
         else if (done->n_created == 1)
-                printf("job %" PRId64 " in the queue %s: %s\n", done->last, options->queue, done->status);
+                printf("job %" PRId64 " in the queue %s: %s\n", done->last, options->queue_plain, done->status);
         else
                 printf("job %" PRId64 " has this dedup key already, and is %s: no new one was made\n", done->last,
                        done->status);
         return done->n_created == 0 && strcmp(done->status, "dead") == 0 ? COMMAND_NOT_SO : COMMAND_DONE;
 }
 
-static int enqueue(const EnqueueOptions *options) {
+static size_t characters_in(const char *text) {
+        size_t n = 0;
+
+        for (; *text; text++)
+                n += ((unsigned char)*text & 0xC0) != 0x80;
+        return n;
+}
+
+static int enqueue(EnqueueOptions *options) {
         _cleanup_(session_freep) Session *session = NULL;
         Enqueued done = { 0 };
 
+        options->queue_plain = plain_text(options->queue, NULL);
+        if (!options->queue_plain)
+                return command_out_of_memory(&command_enqueue);
         int code = command_open(&command_enqueue, &options->place, false, &session);
         if (code == 0)
                 code = enqueue_all(options, session, &done);
@@ -243,12 +250,15 @@ static int run(int argc, char **argv) {
                         code = refuse("the name of a queue is missing", "");
                 else if (argc - optind > 1)
                         code = refuse("a word too many: ", argv[optind + 1]);
+                else if (characters_in(options.queue) > QUEUE_MAX)
+                        code = refuse("the name of a queue has at most 200 characters", "");
                 else if (options.count > 1 && options.dedup)
                         code = refuse("--count and --dedup do not go together: one key, one job", "");
                 else
                         code = enqueue(&options);
         }
         free(options.payload);
+        free(options.queue_plain);
         return code;
 }
 

@@ -3,6 +3,7 @@
 #include "base/duration.h"
 #include "base/take.h"
 #include "ledger/command.h"
+#include "ledger/plain.h"
 #include "ledger/sql_files.h"
 #include <getopt.h>
 #include <inttypes.h>
@@ -75,6 +76,8 @@ static const char lines_sql[] =
         "s.payload_bytes || "
         "' bytes (--payload shows it)' end)) v (name, text) where v.text is not null";
 
+#define LINE_INDENT "               " /* as wide as a word and its blanks */
+
 static const char *consequence(const char *status) {
         if (strcmp(status, "dead") == 0)
                 return "its attempts are spent, and it is dead now";
@@ -99,8 +102,12 @@ static int print_lines(Session *session, const char *const *values, const Healed
                 printf("  It was stuck: its worker was silent for longer than its lease. Looking at it recovered it: "
                        "%s.\n",
                        consequence(healed->status));
-        for (size_t i = 0; i < pq_rows_count(rows); i++)
-                printf("  %-12s %s\n", pq_rows_text(rows, i, 0), pq_rows_text(rows, i, 1));
+        for (size_t i = 0; i < pq_rows_count(rows); i++) {
+                _cleanup_(freep) char *text = plain_text(pq_rows_text(rows, i, 1), LINE_INDENT);
+                if (!text)
+                        return command_out_of_memory(&command_show);
+                printf("  %-12s %s\n", pq_rows_text(rows, i, 0), text);
+        }
         return 0;
 }
 
@@ -166,7 +173,9 @@ static int show_one(const ShowOptions *options, Session *session, const char *id
         if (!first)
                 puts("");
         code = print_lines(session, values, &healed);
-        return code != 0 ? code : print_tries(session, values);
+        if (code == 0)
+                code = print_tries(session, values);
+        return code == 0 && strcmp(healed.status, "expired") == 0 ? command_tell_unswept(&command_show, session) : code;
 }
 
 static int show(const ShowOptions *options, int argc, char **argv) {

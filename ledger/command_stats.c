@@ -13,9 +13,10 @@ static const TableColumn columns[] = {
         { "EXPIRED", true }, { "DEAD", true },  { "OLDEST", true },    { "NOTE", false },
 };
 
-static int print(const char *queue, const PqRows *rows) {
+static int print(Session *session, const char *queue, const PqRows *rows) {
         _cleanup_(table_done) Table table = { 0 };
         size_t n = pq_rows_count(rows), n_shown = 0;
+        int64_t n_expired = 0;
         int r = 0;
 
         table_init(&table, columns, LENGTH_OF(columns));
@@ -30,6 +31,7 @@ static int print(const char *queue, const PqRows *rows) {
                 texts[PAUSED] = pq_rows_bool(rows, i, PAUSED) ? "paused" : "";
                 r = table_add(&table, texts);
                 n_shown++;
+                n_expired += pq_rows_int64(rows, i, EXPIRED);
         }
         if (r < 0)
                 return command_out_of_memory(&command_stats);
@@ -37,7 +39,8 @@ static int print(const char *queue, const PqRows *rows) {
                 fprintf(stderr, "endwell jobs stats: there is no queue %.200s\n", queue);
                 return COMMAND_NOT_SO;
         }
-        return command_print_table(&command_stats, &table);
+        int code = command_print_table(&command_stats, &table);
+        return code == 0 && n_expired > 0 ? command_tell_unswept(&command_stats, session) : code;
 }
 
 static int stats(const CommandPlace *place, const char *queue) {
@@ -54,7 +57,7 @@ static int stats(const CommandPlace *place, const char *queue) {
         if (code == 0 && place->json)
                 command_print_json(rows);
         else if (code == 0)
-                code = print(queue, rows);
+                code = print(session, queue, rows);
         return command_flush(&command_stats, code);
 }
 

@@ -119,7 +119,8 @@ static int become_postgres(const Database *database) {
         snprintf(hba, sizeof hba, "hba_file=%s/hba.conf", path);
         snprintf(ident, sizeof ident, "ident_file=%s/ident.conf", path);
         char set[] = "-c";
-        char *const argv[] = { (char *)"postgres",
+        /* It looks for its own folder by this name, and in PATH when it is no path. */
+        char *const argv[] = { (char *)database->programs.postgres,
                                (char *)"-D",
                                data,
                                set,

@@ -161,7 +161,10 @@ static void make_reply(Pq *pq, PqReply *ret) {
         pq->n_in_flight--;
         *ret = (PqReply){ .answer = SQL_DONE };
         if (result && !is_error(result)) {
-                ret->rows = (PqRows *)result;
+                if (PQresultStatus(result) == PGRES_TUPLES_OK)
+                        ret->rows = (PqRows *)result;
+                else /* nothing to read, nothing for the asker to free */
+                        PQclear(result);
                 return;
         }
         const char *code = PQresultErrorField(result, PG_DIAG_SQLSTATE);

@@ -24,6 +24,7 @@ typedef enum EventKind {
         EVENT_SERVICE_GONE,
         EVENT_SERVICE_RESTART_SCHEDULED,
         EVENT_SERVICE_GAVE_UP,
+        EVENT_SERVICE_STOPPED, /* by a person, until a person starts it */
         EVENT_SERVICE_STATUS,
         EVENT_SERVICE_EXTENDED,
         EVENT_SERVICE_SIGNALLED, /* with a signal that does not ask it to end */

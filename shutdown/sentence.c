@@ -39,6 +39,7 @@ LogLevel sentence_level(const Event *event) {
         case EVENT_REAPER_SETTLED:
         case EVENT_DATABASE_QUIET:
         case EVENT_SERVICE_SIGNALLED:
+        case EVENT_SERVICE_STOPPED:
         case EVENT_SERVICE_STATUS: return LOG_LEVEL_INFO;
         case EVENT_SERVICE_KILLED: return is_drained(event) ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING;
         case EVENT_PROBE_CHANGED: return event->ok ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING;
@@ -191,6 +192,7 @@ static void say_about_service(Sentence *sentence, const Event *event) {
                 say(sentence, " failed for good: %s, %u failed in a row%s", or_unknown(event->reason), event->failures,
                     event->essential ? "; it is essential" : "");
                 break;
+        case EVENT_SERVICE_STOPPED: say(sentence, " is stopped, until somebody starts it"); break;
         case EVENT_SERVICE_STATUS: say(sentence, " says: %s", or_unknown(event->text)); break;
         case EVENT_SERVICE_EXTENDED: say_time(sentence, " asked for more time: ", event->usec); break;
         case EVENT_SERVICE_SIGNALLED:
@@ -339,17 +341,15 @@ static void say_about_supervisor(Sentence *sentence, const Event *event) {
                 say_time(sentence, ", after ", event->took_usec);
                 break;
         case EVENT_SIGNAL_RECEIVED:
-                say(sentence, "%s received from ", or_unknown(event->signal));
-                if (event->sender_pid == 0)
-                        say(sentence, "outside");
-                else
+                say(sentence, "%s received from %s", or_unknown(event->signal), event->sender_pid ? "" : "outside");
+                if (event->sender_pid)
                         say(sentence, "pid %d (%s, uid %u)", (int)event->sender_pid, or_unknown(event->sender_comm),
                             (unsigned)event->sender_uid);
                 say(sentence, ": %s", sentence_words(event->effect));
                 break;
         case EVENT_REQUEST_RECEIVED:
-                say(sentence, "request %s from pid %d, uid %u", or_unknown(event->method), (int)event->peer_pid,
-                    (unsigned)event->peer_uid);
+                say(sentence, "request %s%s%s from pid %d, uid %u", or_unknown(event->method), event->detail ? " " : "",
+                    event->detail ? event->detail : "", (int)event->peer_pid, (unsigned)event->peer_uid);
                 break;
         case EVENT_RELOAD_FINISHED:
                 say(sentence, "reload finished: %llu told by their signal", (unsigned long long)event->n);

@@ -213,6 +213,13 @@ static void forget_last_line(Client *client) {
         client->consumed = 0;
 }
 
+bool client_has_line_within(Client *client, int timeout_msec) {
+        struct pollfd ready = { .fd = client->fd, .events = POLLIN };
+
+        forget_last_line(client);
+        return memchr(client->in, '\n', client->length) || poll(&ready, 1, timeout_msec) > 0;
+}
+
 int client_read(Client *client, int timeout_msec, ClientLine *ret) {
         char *newline = NULL;
         bool end = false;
@@ -277,6 +284,16 @@ int client_ask(Client *client, const char *method, json_t *params, json_t **ret_
                 *ret_result = json_incref(json_object_get(line.value, "result"));
         json_decref(line.value);
         return code;
+}
+
+int client_try(Client *client, const char *method, json_t **ret_result) {
+        struct pollfd gone = { .fd = client->fd, .events = 0 };
+        char byte;
+
+        *ret_result = NULL;
+        if (poll(&gone, 1, 0) > 0 || recv(client->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
+                return 0;
+        return client_ask(client, method, NULL, ret_result);
 }
 
 int client_learn_instances(Client *client) {

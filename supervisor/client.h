@@ -42,6 +42,9 @@ typedef struct ClientLine {
  * of the connection 0 with ret->value NULL. */
 int client_read(Client *client, int timeout_msec, ClientLine *ret);
 
+/* Whether there is a line, or will be within so much time. */
+bool client_has_line_within(Client *client, int timeout_msec);
+
 /* Events of a subscription may come between a request and its answer. */
 bool client_is_answer(const json_t *value);
 /* 0; or CLIENT_REFUSED, said on stderr. */
@@ -53,6 +56,10 @@ int client_learn_instances(Client *client);
 /* The sentence of an event's line; see event_line_sentence(). */
 const char *client_sentence(const Client *client, const ClientLine *line, char ret_text[static SENTENCE_MAX],
                             LogLevel *ret_level);
+
+/* As client_ask() without params, but that the connection ends, or has ended, is no error: 0, and *ret_result is NULL.
+ */
+int client_try(Client *client, const char *method, json_t **ret_result);
 
 /* Sends a request and reads lines until its answer, events between are passed over. 0 and the result; an exit code:
  * CLIENT_REFUSED (said on stderr) when it was refused. `ret_result` may be NULL. */

@@ -10,6 +10,7 @@
 #include "shutdown/budget.h"
 #include "shutdown/hooks.h"
 #include "supervisor/config_database.h"
+#include "supervisor/config_gateway.h"
 #include "supervisor/probe.h"
 #include "supervisor/rights.h"
 #include <stdbool.h>
@@ -153,6 +154,7 @@ typedef struct ServiceConfig {
         DrainUntil drain_until;
         bool essential, tty;
         bool builtin : 1; /* endwell's own: it does not keep the container up once the written ones rest */
+        bool by_hand : 1; /* AutoStart=no */
         bool aside : 1;   /* nobody waits for it, neither the start nor readiness */
 } ServiceConfig;
 
@@ -227,6 +229,7 @@ typedef struct Config {
         size_t n_members; /* instances of all services */
         DatabaseConfig database;
         ReaperConfig reaper;
+        GatewayConfig gateway;
         Budget budget;
         ConfigPlace grace_place, deadline_place, runtime_place;
         char **files; /* names that the `file` members point to */

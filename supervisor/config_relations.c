@@ -102,6 +102,14 @@ static void gather_name(Gathering *gathering, const Setting *setting, size_t ser
         if (other < 0)
                 return;
 
+        if (gathering->list == &gathering->requires && config->services[other].by_hand &&
+            !config->services[service].by_hand) {
+                value_refuse(gathering->reading, setting,
+                             "%s has AutoStart=no, so %s would start without it: give that AutoStart=no, too, or say "
+                             "After",
+                             name, config->services[service].name);
+                return;
+        }
         uint16_t mine = config->services[service].phase, its = config->services[other].phase;
         if (mine == its || mine == CONFIG_NOWHERE || its == CONFIG_NOWHERE)
                 gather(gathering, (uint16_t)other);

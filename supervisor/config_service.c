@@ -187,12 +187,23 @@ static void warn_of_settings(Reading *reading, const SettingsSection *section, c
                 value_warn(reading, drained, "is only used with DrainUntil=notify");
 }
 
+/* AutoStart=no: only a person starts it. Whoever starts by himself cannot require it: that is said where it stands. */
+static void read_auto_start(Reading *reading, const SettingsSection *section, ServiceConfig *service) {
+        const Setting *setting = settings_get(section, "AutoStart");
+        bool yes = true;
+
+        if (setting)
+                value_bool(reading, setting, &yes);
+        service->by_hand = !yes;
+}
+
 static void read_service(Reading *reading, size_t i) {
         ServiceConfig *service = &reading->config->services[i];
         const SettingsSection *section = reading->services[i];
 
         builtin_refuse_name(reading, section);
         values_read(reading, section, service_rules, LENGTH_OF(service_rules), service);
+        read_auto_start(reading, section, service);
         read_command(reading, section, service);
         service->rights = rights_read(reading, section);
         service->inheritance = inheritance_read(reading, section);

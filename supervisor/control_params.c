@@ -43,6 +43,17 @@ int control_params_unsigned(const json_t *params, const char *key, uint64_t *ret
         return 1;
 }
 
+int control_params_item(const json_t *params, const char *key, size_t i, const char **ret) {
+        const json_t *list = find(params, key), *value = json_array_get(list, i);
+
+        if (list && (!json_is_array(list) || (value && !json_is_string(value))))
+                return -EINVAL;
+        if (!value)
+                return 0;
+        *ret = json_string_value(value);
+        return 1;
+}
+
 int control_params_bool(const json_t *params, const char *key, bool *ret) {
         const json_t *value = find(params, key);
 

@@ -51,6 +51,26 @@ static uint32_t count_runs(const Config *config) {
         return n;
 }
 
+/* Who is started by persons only rests from the beginning, and keeps nobody waiting and nothing going. */
+static void place(Crew *crew, uint32_t index) {
+        const ServiceConfig *service = &crew->config->services[index];
+        ServiceTally *tally = &crew->tallies[index];
+        Member *member = &crew->members[tally->first_member];
+        if (!service->by_hand) {
+                tally->waiting = service->instances;
+                crew->unsettled[service->phase] += service->instances;
+                crew->alive[service->phase] += service->instances;
+                return;
+        }
+        tally->resting = tally->over = tally->settled = service->instances;
+        crew->n_over += service->builtin ? 0 : service->instances;
+        crew->n_not_ready -= service->instances;
+        for (unsigned i = 0; i < service->instances; i++, member++) {
+                member->life = (Life){ .state = LIFE_STOPPED, .held = true };
+                member->settled = member->counted_over = member->counted_ready = true;
+        }
+}
+
 static void place_members(Crew *crew) {
         uint32_t next = 0;
         for (size_t s = 0; s < crew->config->n_services; s++) {
@@ -59,8 +79,7 @@ static void place_members(Crew *crew) {
                 for (unsigned i = 0; i < service->instances; i++, next++)
                         crew->members[next] = (Member){ .service = (uint16_t)s, .number = (uint16_t)(i + 1) };
                 crew->n_written += service->builtin ? 0 : service->instances;
-                crew->unsettled[service->phase] += service->instances;
-                crew->alive[service->phase] += service->instances;
+                place(crew, (uint32_t)s);
         }
 }
 
@@ -86,9 +105,10 @@ static int allocate(Crew *crew) {
         crew->runs = calloc(crew->n_runs + 1U, sizeof *crew->runs);
         crew->first_run = calloc(n_hooks + 1, sizeof *crew->first_run);
         crew->probes = calloc(crew->n_probes + 1U, sizeof *crew->probes);
+        crew->going.of_service = calloc(n_services + 1, sizeof *crew->going.of_service);
         crew->watchdogs_usec = calloc(crew->n_members + 1U, sizeof *crew->watchdogs_usec); /* zeros until they change */
         if (!crew->members || !crew->tallies || !crew->runs || !crew->first_run || !crew->probes ||
-            !crew->watchdogs_usec)
+            !crew->going.of_service || !crew->watchdogs_usec)
                 return -ENOMEM;
         return alarms_init(&crew->alarms, crew->n_members + crew->n_runs + crew->n_probes + _CREW_ALARM_MAX);
 }
@@ -130,6 +150,7 @@ Crew *crew_free(Crew *crew) {
         alarms_done(&crew->alarms);
         free(crew->members);
         free(crew->tallies);
+        free(crew->going.of_service);
         free(crew->runs);
         free(crew->first_run);
         free(crew->foreign);

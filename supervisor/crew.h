@@ -9,8 +9,10 @@
 #pragma once
 #include "base/notify_words.h"
 #include "shutdown/event.h"
+#include "shutdown/hooks.h"
 #include "supervisor/config.h"
 #include "supervisor/owner.h"
+#include "supervisor/steering.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -95,6 +97,30 @@ void crew_on_ready_line(Crew *crew, uint32_t member);
 /* Sends each service that has one its ReloadSignal: those of its instances that have been executed and are not being
  * stopped. How many got it. Nothing in an ending. */
 unsigned crew_reload(Crew *crew);
+/* What a person asks for. `number` 0: all instances. */
+typedef struct SteerTarget {
+        uint32_t service;
+        unsigned number;
+} SteerTarget;
+
+typedef enum SteerEffect {
+        STEER_GOES,       /* it goes down, and stays there */
+        STEER_COMES,      /* it comes up: whatever was is over, and it has a fresh count */
+        STEER_ON_ITS_WAY, /* it is coming up anyway */
+        STEER_STAYS,      /* it is up, and was to go down, but that is no more so */
+} SteerEffect;
+
+/* Whoever is reached, named or not, whom anything is still to be seen of, is told. 0; -ESHUTDOWN in an ending;
+ * -EOPNOTSUPP for a single command; -EBUSY, and *ret_member is who cannot start, because something of it outlived
+ * SIGKILL; -ENOMEM. After any of these nothing has changed. */
+int crew_steer(Crew *crew, Steer steer, const SteerTarget *targets, size_t n,
+               void (*told)(void *userdata, uint32_t member, SteerEffect effect), void *userdata, uint32_t *ret_member);
+/* Sends a signal to the main processes of whom is meant; how many got it. -ESHUTDOWN in an ending. */
+int crew_signal(Crew *crew, SteerTarget target, int signal_number);
+/* Runs a hook for a person, if it has not begun in this epoch: HOOK_MAY_BEGIN, and it has; or which of the others it
+ * is, and crew_hook_view() tells what came of it. -ESHUTDOWN in an ending; -ENOTCONN when its service does not run;
+ * -EOPNOTSUPP for one that the service runs itself. Or what kept it from beginning. */
+int crew_run_hook(Crew *crew, uint32_t hook_run);
 /* What the reaper reports when it has settled, and how many sessions of this container's services the database had
  * then: recorded, shown in the status, and summed up in the last event. */
 void crew_on_reaper_settled(Crew *crew, const char *owner, uint64_t released, uint64_t buried);
@@ -119,7 +145,7 @@ typedef struct MemberView {
         uint32_t service_index;
         unsigned number;   /* from 1 */
         const char *state; /* waiting, pre-start, starting, ready, pre-stop, stopping, killing, clearing, post-stop,
-                              backoff, done, failed, left */
+                              backoff, done, failed, left, stopped */
         pid_t pid;         /* 0: none */
         char owner[OWNER_TEXT_MAX]; /* of the present or last run; "": there was none */
         unsigned attempt;           /* starts so far */
@@ -152,6 +178,9 @@ typedef struct HookView {
         pid_t pid;
         usec_t since_usec;
         unsigned attempt;
+        HookState state;
+        unsigned epoch; /* in which it last began */
+        int status;     /* of its last end */
 } HookView;
 
 size_t crew_hook_runs(const Crew *crew);

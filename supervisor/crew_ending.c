@@ -36,6 +36,7 @@ static bool stage_withdraw(void *self, bool fast) {
         crew->ready = false;
         crew->readiness_usec = crew_now(crew);
         crew_record(crew, &(Event){ .kind = EVENT_READINESS_CHANGED, .ready = false, .reason = "ending" });
+        crew_forget_steering(crew);
         for (uint32_t i = 0; i < crew->n_members; i++) {
                 Member *member = &crew->members[i];
                 if (member->life.state == LIFE_WAITING || member->life.state == LIFE_BACKOFF)
@@ -136,6 +137,8 @@ static void release(Crew *crew, size_t index) {
 
 void crew_release_stops(Crew *crew) {
         crew->stops_dirty = false;
+        if (crew->n_due > 0)
+                crew_release_steered(crew);
         if (crew->stop_phase < 0)
                 return;
         for (size_t s = 0; s < crew->config->n_services; s++) {
@@ -310,21 +313,26 @@ static void count_kill(Crew *crew, Member *member, const char *reason) {
         crew->killed[member ? crew_service(crew, member)->phase : crew->conductor.sequence.phase]++;
 }
 
+/* A signal that does not mean that it shall end. */
+static bool is_no_asking(const char *reason) {
+        return strcmp(reason, "reload") == 0 || strcmp(reason, "request") == 0;
+}
+
 void crew_told(Crew *crew, uint32_t index, pid_t pid, const char *comm, int signal_number, const char *reason) {
         if (crew->finished)
                 return;
         char word[SIGNAL_TEXT_MAX];
         Member *member = index == CREW_NOBODY ? NULL : &crew->members[index];
-        Event event = { .kind = signal_number == 0              ? EVENT_SERVICE_LEFT
-                                : signal_number == SIGKILL      ? EVENT_SERVICE_KILLED
-                                : strcmp(reason, "reload") == 0 ? EVENT_SERVICE_SIGNALLED
-                                                                : EVENT_SERVICE_ASKED,
+        Event event = { .kind = signal_number == 0         ? EVENT_SERVICE_LEFT
+                                : is_no_asking(reason)     ? EVENT_SERVICE_SIGNALLED
+                                : signal_number == SIGKILL ? EVENT_SERVICE_KILLED
+                                                           : EVENT_SERVICE_ASKED,
                         .pid = pid,
                         .comm = comm,
                         .signal = signal_number ? signal_to_string(signal_number, word) : NULL,
                         .reason = reason };
         crew->told++;
-        if (signal_number == SIGKILL)
+        if (event.kind == EVENT_SERVICE_KILLED)
                 count_kill(crew, member, reason);
         if (signal_number == 0)
                 crew_orphan_give_up(crew, index, pid);

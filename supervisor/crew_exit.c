@@ -316,12 +316,19 @@ const char *crew_failure_in_ending(Crew *crew, const Member *member) {
 }
 
 void crew_settle_run(Crew *crew, Member *member) {
-        if (member->life.stop || member->requirement_failed) {
+        if (member->due) /* it went by itself */
+                crew_go(crew, member);
+        if (life_will_rest(member->life)) {
                 const char *failure = crew_failure_in_ending(crew, member);
                 if (failure)
                         crew_give_up(crew, member, failure);
                 else
                         crew_live(crew, member, LIFE_RESTS);
+                return;
+        }
+        if (member->life.again) {
+                member->respawn = (Respawn){ 0 };
+                crew_live(crew, member, LIFE_RESTARTS);
                 return;
         }
         RespawnAnswer answer = ask_respawn(crew, member);

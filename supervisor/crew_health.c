@@ -72,7 +72,8 @@ usec_t crew_ready_for(const Crew *crew, const Member *member) {
 }
 
 static bool may_fall_ill(const Member *member) {
-        return (member->life.state == LIFE_STARTING || member->life.state == LIFE_READY) && !member->life.stop;
+        return (member->life.state == LIFE_STARTING || member->life.state == LIFE_READY) &&
+               !life_will_rest(member->life);
 }
 
 void crew_unwell(Crew *crew, Member *member, Illness illness) {
@@ -99,7 +100,7 @@ static usec_t watchdog_of(const Crew *crew, const Member *member) {
 
 /* A sign of life, or the beginning: in this state the member's alarm is its watchdog's. */
 void crew_watch(Crew *crew, Member *member) {
-        if (member->life.state == LIFE_READY && !member->life.stop)
+        if (member->life.state == LIFE_READY && !life_will_rest(member->life))
                 crew_alarm_member(crew, member, usec_add(crew_now(crew), watchdog_of(crew, member)));
 }
 

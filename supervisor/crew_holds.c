@@ -21,10 +21,11 @@ static bool may_serve(const Member *member) {
         case LIFE_KILLING:
         case LIFE_CLEARING:
         case LIFE_POST_STOP:
-        case LIFE_BACKOFF: return !member->life.stop;
+        case LIFE_BACKOFF: return !life_will_rest(member->life);
         case LIFE_DONE:
         case LIFE_FAILED:
         case LIFE_LEFT:
+        case LIFE_STOPPED:
         case _LIFE_STATE_MAX: break;
         }
         return false;
@@ -38,6 +39,24 @@ void crew_consider_sockets(Crew *crew, uint32_t service) {
                 if (may_serve(&member[i]))
                         return;
         crew_close_sockets(crew, service);
+}
+
+/* It serves, and will go on to. */
+static bool stays(const Member *member) {
+        return may_serve(member) && !life_will_rest(member->life) && !(member->due && !member->renews);
+}
+
+/* Before it is asked, and will not start again: nobody shall connect into nothing. While another instance stays, there
+ * is somebody to connect to. */
+void crew_close_before_stop(Crew *crew, const Member *member) {
+        const Member *other = &crew->members[crew->tallies[member->service].first_member];
+        if (!life_will_rest(member->life))
+                return;
+        for (unsigned i = 0;
+             !member->life.stop && !member->requirement_failed && i < crew_service(crew, member)->instances; i++)
+                if (stays(&other[i]))
+                        return;
+        crew_close_sockets(crew, member->service);
 }
 
 void crew_drop_store(Crew *crew, const Member *member) {

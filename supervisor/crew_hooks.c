@@ -1,4 +1,5 @@
 /* crew_hooks.c - hooks of members and phases: begins each once, cuts each at its limit, tells who waits for it. */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -79,18 +80,17 @@ static void count(Crew *crew, const HookRun *run, int by) {
 
 static void note_start_failure(Crew *crew, const HookRun *run) {
         const HookConfig *hook = config_of(crew, run);
-        if (hook->on == HOOK_PRE_START && hook->on_failure == ON_FAILURE_ABORT)
+        if (!run->by_hand && hook->on == HOOK_PRE_START && hook->on_failure == ON_FAILURE_ABORT)
                 crew->members[run->member].start_hook_failed = true;
 }
 
-static void begin(Crew *crew, HookRun *run, unsigned attempt) {
+static void refuse(Crew *crew, const HookRun *run, const char *why) {
+        record_hook(crew, run, &(Event){ .kind = EVENT_HOOK_REFUSED, .reason = why, .status = run->slot.status });
+}
+
+/* 0; or -errno, and then it has ended already. */
+static int begin_now(Crew *crew, HookRun *run, unsigned attempt) {
         usec_t now = crew_now(crew);
-        const char *why_not = refusal(crew, run, attempt, now);
-        if (why_not) {
-                record_hook(crew, run,
-                            &(Event){ .kind = EVENT_HOOK_REFUSED, .reason = why_not, .status = run->slot.status });
-                return;
-        }
         hook_begin(&run->slot, crew->epoch, attempt);
         run->since_usec = now;
         run->timed_out = run->killed = false;
@@ -107,10 +107,44 @@ static void begin(Crew *crew, HookRun *run, unsigned attempt) {
                 record_hook(
                         crew, run,
                         &(Event){ .kind = EVENT_HOOK_FINISHED, .code_word = "exited", .status = 125, .error = error });
-                return;
+                return r;
         }
         count(crew, run, 1);
         alarms_set(&crew->alarms, alarm_of(crew, run), limit_of(crew, config_of(crew, run), now));
+        return 0;
+}
+
+static void begin(Crew *crew, HookRun *run, unsigned attempt) {
+        const char *why_not = refusal(crew, run, attempt, crew_now(crew));
+        if (why_not) {
+                refuse(crew, run, why_not);
+                return;
+        }
+        run->by_hand = false;
+        (void)begin_now(crew, run, attempt); /* that it could not begin is in the journal */
+}
+
+int crew_run_hook(Crew *crew, uint32_t index) {
+        HookRun *run = &crew->runs[index];
+        const Member *member = run->member == CREW_NOBODY ? NULL : &crew->members[run->member];
+        if (crew->finished)
+                return -ESHUTDOWN;
+        if (crew_is_ending(crew)) {
+                refuse(crew, run, "ending");
+                return -ESHUTDOWN;
+        }
+        if (config_of(crew, run)->log_pattern)
+                return -EOPNOTSUPP;
+        if (run->slot.state == HOOK_RUNNING || (run->slot.state == HOOK_FINISHED && run->slot.epoch == crew->epoch)) {
+                refuse(crew, run, "already_ran");
+                return run->slot.state == HOOK_RUNNING ? HOOK_ALREADY_RUNS : HOOK_ALREADY_RAN;
+        }
+        if (member && (!life_has_main(member->life.state) || member->pid == 0))
+                return -ENOTCONN;
+        run->by_hand = true;
+        int r = begin_now(crew, run, member ? member->attempt : 0);
+        crew_settle(crew);
+        return r < 0 ? r : HOOK_MAY_BEGIN;
 }
 
 static bool is_on_edge(const HookConfig *hook, const Member *member, int phase, HookOn on) {
@@ -178,6 +212,13 @@ void crew_hurry_hooks(Crew *crew, const Member *member) {
                                    usec_min(soon, alarms_when(&crew->alarms, alarm_of(crew, &crew->runs[i]))));
 }
 
+/* Its edge is where the member is; a person may run a hook anywhere. */
+static bool is_awaited(const Member *member, HookOn on) {
+        LifeState state = member->life.state;
+        return (state == LIFE_PRE_START && on == HOOK_PRE_START) || (state == LIFE_PRE_STOP && on == HOOK_PRE_STOP) ||
+               (state == LIFE_POST_STOP && on == HOOK_POST_STOP);
+}
+
 static void finish(Crew *crew, HookRun *run, Ended how, const char *error) {
         const HookConfig *hook = config_of(crew, run);
         bool failed = run->timed_out || error || how.code != CLD_EXITED || how.status != 0;
@@ -202,7 +243,7 @@ static void finish(Crew *crew, HookRun *run, Ended how, const char *error) {
         Member *member = &crew->members[run->member];
         if (member->life.state == LIFE_CLEARING)
                 crew_want_survey(crew);
-        else if (member->hooks_running[hook->on] == 0 && hook->on != HOOK_POST_START)
+        else if (member->hooks_running[hook->on] == 0 && is_awaited(member, hook->on))
                 crew_live(crew, member,
                           hook->on == HOOK_PRE_START && member->start_hook_failed ? LIFE_HOOKS_FAILED
                                                                                   : LIFE_HOOKS_DONE);

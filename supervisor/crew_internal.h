@@ -3,6 +3,7 @@
  * crew.c          birth, the happenings from outside, the loop that brings everything to rest
  * crew_life.c     carries out the orders of one member's life
  * crew_exit.c     what a main process's end means: its record, its tree, its outcome
+ * crew_steer.c    what persons ask for: starts, stops and restarts, in their order, and signals
  * crew_start.c    whose turn it is to start, and whether all are ready
  * crew_hooks.c    hooks of members and phases
  * crew_probes.c   checks of probes: when each begins, how long it is awaited, what its answer changes
@@ -78,11 +79,17 @@ typedef struct Member {
         bool new_orphans : 1; /* adopted since the tree was last asked or killed */
         bool has_exited : 1, asked : 1, clean : 1, said_stopping : 1, drained : 1, overdue : 1;
         bool start_hook_failed : 1, requirement_failed : 1, counted_ready : 1, forced_in_ending : 1;
-        bool executed : 1;   /* exec was reached in this run */
-        bool said_ready : 1; /* READY=1, or the line, in this run */
-        bool oom : 1;        /* this run's main process was the OOM killer's */
-        bool unready : 1;    /* this run ended by itself before it had told that it is ready */
-        uint8_t illness : 2; /* Illness: for which this run is being ended */
+        bool counted_over : 1; /* in n_over and its service's */
+        bool steered : 1;      /* a person waits for it */
+        bool going : 1;        /* it is to go down, and has not yet: counted in Crew.going */
+        bool due : 1;          /* … and was not told yet, as others go first */
+        bool renews : 1;       /* … and comes up again */
+        bool named : 1;        /* by a person, while his request is taken up */
+        bool executed : 1;     /* exec was reached in this run */
+        bool said_ready : 1;   /* READY=1, or the line, in this run */
+        bool oom : 1;          /* this run's main process was the OOM killer's */
+        bool unready : 1;      /* this run ended by itself before it had told that it is ready */
+        uint8_t illness : 2;   /* Illness: for which this run is being ended */
 } Member;
 
 typedef struct HookRun {
@@ -92,6 +99,7 @@ typedef struct HookRun {
         pid_t pid;
         usec_t since_usec;
         bool timed_out, killed;
+        bool by_hand;           /* a person wanted it: its end means nothing to its service */
         const char *error_step; /* before exec; NULL: none */
         int error_number;
 } HookRun;
@@ -119,7 +127,9 @@ typedef struct ServiceTally {
         uint32_t first_member;
         uint32_t first_probe;
         uint16_t settled, resting, failed;
-        uint16_t turns;   /* members that were told to start */
+        uint16_t over;    /* that rest, and not because a person stopped them */
+        uint16_t waiting; /* for their turn to start */
+        uint16_t due;     /* to be told to go down */
         uint8_t n_probes; /* of a member */
         bool released;    /* its members were told to stop */
         bool closed;      /* its held sockets were closed */
@@ -167,7 +177,9 @@ struct Crew {
         int start_phase; /* that is starting; -1: all were told */
         bool started, startup_told, ready, ready_told;
         uint32_t n_not_ready, n_clearing;
-        uint32_t n_written, n_resting; /* of the services that are not built in; those of them that rest */
+        uint32_t n_written, n_over; /* of the services that are not built in; those of them that are over */
+        uint32_t n_due;
+        SteeringGoing going; /* whom a person wants down */
         uint32_t unsettled[PHASES_MAX], alive[PHASES_MAX];
         uint32_t gone[PHASES_MAX], killed[PHASES_MAX], left[PHASES_MAX];
 
@@ -281,7 +293,17 @@ void crew_watch(Crew *crew, Member *member);
 void crew_watchdog_expired(Crew *crew, Member *member, const char *text);
 void crew_hear_watchdog(Crew *crew, Member *member, const NotifyWords *words);
 
+/* Tells those to go down whose turn it is. */
+void crew_go(Crew *crew, Member *member); /* who is due goes down now */
+void crew_release_steered(Crew *crew);
+void crew_forget_steered(Crew *crew, Member *member);         /* others have more to say */
+void crew_forget_steering(Crew *crew);                        /* as an ending has its own order */
+void crew_rise(Crew *crew, Member *member, LifeState before); /* a person starts it after its rest */
+void crew_unsettle(Crew *crew, Member *member);
+void crew_is_gone(Crew *crew, Member *member); /* or shall go no more */
+
 void crew_close_sockets(Crew *crew, uint32_t service);
+void crew_close_before_stop(Crew *crew, const Member *member);
 /* Closes them when nobody can serve any more. */
 void crew_consider_sockets(Crew *crew, uint32_t service);
 void crew_drop_store(Crew *crew, const Member *member);

@@ -103,15 +103,14 @@ static usec_t stop_limit(const Crew *crew, const Member *member, usec_t now) {
 
 /* In a short ending none runs, and of who is ill none is expected to. */
 static bool misses_its_hooks(const Crew *crew, const Member *member) {
-        return member->life.stop && member->ready_usec == 0 && !member->overdue && member->illness == ILL_NOT &&
-               !crew->conductor.sequence.fast && !crew->conductor.sequence.development;
+        return (life_will_rest(member->life) || member->life.again) && member->ready_usec == 0 && !member->overdue &&
+               member->illness == ILL_NOT && !crew->conductor.sequence.fast && !crew->conductor.sequence.development;
 }
 
 static void ask(Crew *crew, Member *member) {
         const ServiceConfig *service = crew_service(crew, member);
         usec_t now = crew_now(crew);
-        if (member->life.stop)
-                crew_close_sockets(crew, member->service);
+        crew_close_before_stop(crew, member);
         if (crew->conductor.sequence.fast)
                 crew_signal_hooks(crew, member, SIGKILL);
         member->asked = true;
@@ -121,7 +120,11 @@ static void ask(Crew *crew, Member *member) {
         if (misses_its_hooks(crew, member))
                 crew_refuse_hooks(crew, member, HOOK_PRE_STOP, "never_ready");
         const char *ill = crew_illness_word(member);
-        const char *reason = member->overdue ? "start_timeout" : ill ? ill : crew_is_ending(crew) ? "ending" : "stop";
+        const char *reason = member->overdue        ? "start_timeout"
+                             : ill                  ? ill
+                             : crew_is_ending(crew) ? "ending"
+                             : member->life.again   ? "restart"
+                                                    : "stop";
         int number =
                 member->illness == ILL_WATCHDOG ? SIGABRT : service->kill_signal; /* its core shows where it hung */
         unsigned told = crew->told;
@@ -147,6 +150,41 @@ static void run_hooks_and_go_on(Crew *crew, Member *member, HookOn on) {
                 crew_alarm_member(crew, member, crew_phase_limit(crew, crew_service(crew, member)->phase));
 }
 
+/* A person stopped it: it is not over, as it may be started again. */
+static bool was_stopped(const Crew *crew, const Member *member) {
+        return !crew_is_ending(crew) &&
+               (member->life.state == LIFE_STOPPED ||
+                (member->life.state == LIFE_LEFT && member->life.held && !member->requirement_failed));
+}
+
+static void count_over(Crew *crew, Member *member) {
+        if (was_stopped(crew, member))
+                return;
+        member->counted_over = true;
+        crew->tallies[member->service].over++;
+        crew->n_over += !crew_service(crew, member)->builtin;
+}
+
+static void judge_left(Crew *crew, Member *member) {
+        const char *failure = crew_is_ending(crew)        ? crew_failure_in_ending(crew, member)
+                              : was_stopped(crew, member) ? NULL
+                                                          : "something of it cannot be killed";
+        crew->tallies[member->service].failed += failure != NULL;
+        if (failure)
+                crew_give_up(crew, member, failure);
+}
+
+/* The container ends with an essential service, and with the last that could still run. */
+static void consider_the_end(Crew *crew, const Member *member) {
+        const ServiceConfig *service = crew_service(crew, member);
+        bool service_is_over = crew->tallies[member->service].over == service->instances;
+        if (member->life.state != LIFE_DONE && service->essential)
+                crew_end_because(crew, crew->startup_told ? "essential" : "start_failed", service->name, false);
+        else if ((crew->n_over == crew->n_written && !service->builtin) ||
+                 (service->essential && service->type != SERVICE_ONESHOT && service_is_over))
+                crew_end_because(crew, "finished", crew->n_over < crew->n_written ? service->name : NULL, false);
+}
+
 static void rest(Crew *crew, Member *member) {
         const ServiceConfig *service = crew_service(crew, member);
         ServiceTally *tally = &crew->tallies[member->service];
@@ -165,25 +203,19 @@ static void rest(Crew *crew, Member *member) {
         tally->resting++;
         tally->failed += member->life.state == LIFE_FAILED;
         crew->alive[service->phase]--;
-        crew->n_resting += !service->builtin;
+        count_over(crew, member);
         crew_mark_settled(crew, member);
         if (service_after(service)->n > 0 && tally->resting == service->instances)
                 crew->stops_dirty = true;
-        if (member->life.state == LIFE_LEFT) {
-                const char *failure = crew_is_ending(crew) ? crew_failure_in_ending(crew, member)
-                                                           : "something of it cannot be killed";
-                tally->failed += failure != NULL;
-                if (failure)
-                        crew_give_up(crew, member, failure);
-        }
+        if (member->life.state == LIFE_STOPPED)
+                crew_record_member(crew, member, &(Event){ .kind = EVENT_SERVICE_STOPPED });
+        if (member->life.state == LIFE_LEFT)
+                judge_left(crew, member);
         if (crew_is_ending(crew))
                 return;
         crew->starts_dirty = true;
-        if (member->life.state != LIFE_DONE && service->essential)
-                crew_end_because(crew, crew->startup_told ? "essential" : "start_failed", service->name, false);
-        else if ((crew->n_resting == crew->n_written && !service->builtin) ||
-                 (service->essential && service->type != SERVICE_ONESHOT && tally->resting == service->instances))
-                crew_end_because(crew, "finished", crew->n_resting < crew->n_written ? service->name : NULL, false);
+        if (!was_stopped(crew, member))
+                consider_the_end(crew, member);
 }
 
 static void carry_out(Crew *crew, Member *member, LifeOrder order) {
@@ -207,6 +239,23 @@ static void carry_out(Crew *crew, Member *member, LifeOrder order) {
         }
 }
 
+/* Who waits for its turn, and who waits for whom to be gone. */
+static void note_state(Crew *crew, Member *member, LifeState before) {
+        LifeState state = member->life.state;
+        ServiceTally *tally = &crew->tallies[member->service];
+        if (life_is_resting(before))
+                crew_rise(crew, member, before);
+        tally->waiting = (uint16_t)(tally->waiting + (state == LIFE_WAITING) - (before == LIFE_WAITING));
+        if (state == LIFE_WAITING) {
+                crew_unsettle(crew, member);
+                crew->starts_dirty = true;
+        }
+        if (life_is_down(state))
+                crew_is_gone(crew, member);
+        if (state == LIFE_READY || life_is_resting(state))
+                member->steered = false;
+}
+
 void crew_live(Crew *crew, Member *member, LifeHappening what) {
         LifeState before = member->life.state;
         if (what == LIFE_OVERDUE && before == LIFE_STARTING)
@@ -214,6 +263,7 @@ void crew_live(Crew *crew, Member *member, LifeHappening what) {
         LifeStep step = life_step(member->life, what);
         member->life = step.next;
         if (step.next.state != before) {
+                note_state(crew, member, before);
                 member->since_usec = crew_now(crew);
                 if (step.next.state != LIFE_BACKOFF)
                         crew_alarm_member(crew, member, USEC_INFINITY);
@@ -259,8 +309,8 @@ void crew_kill(Crew *crew, Member *member) {
         const char *reason = crew_kill_reason(crew, member);
         if (!member->kill_reason)
                 member->kill_reason = reason;
-        if (member->life.state == LIFE_KILLING && member->life.stop && !member->asked)
-                crew_close_sockets(crew, member->service);
+        if (member->life.state == LIFE_KILLING && !member->asked)
+                crew_close_before_stop(crew, member);
         crew_cut_hooks(crew, member);
         crew_alarm_member(crew, member, usec_add(now, crew_patience(crew)));
         crew_member_signal(crew, member, crew_whom_to_kill(crew, member), SIGKILL, reason);

@@ -11,7 +11,7 @@
 
 static bool is_probed(const Crew *crew, const Member *member) {
         return (member->life.state == LIFE_STARTING || member->life.state == LIFE_READY) && member->executed &&
-               !member->life.stop && !crew_is_ending(crew);
+               !life_will_rest(member->life) && !crew_is_ending(crew);
 }
 
 static const ProbeConfig *config_of(const Crew *crew, const ProbeRun *run) {

@@ -2,13 +2,18 @@
  * ready. */
 #include "supervisor/crew_internal.h"
 
+/* What is to end and to come up again does not count until then. */
+static bool is_of_the_past(const Member *member) {
+        return (member->due && member->renews) || (member->life.again && !life_is_resting(member->life.state));
+}
+
 void crew_mark_settled(Crew *crew, Member *member) {
-        if (member->settled)
+        if (member->settled || is_of_the_past(member))
                 return;
         const ServiceConfig *service = crew_service(crew, member);
         member->settled = true;
         crew->tallies[member->service].settled++;
-        crew->unsettled[service->phase]--;
+        crew->unsettled[service->phase] -= !service->by_hand;
         if (service_before(service)->n > 0 || crew->unsettled[service->phase] == 0)
                 crew->starts_dirty = true;
 }
@@ -39,13 +44,14 @@ static void stop_dependents(Crew *crew) {
                         continue;
                 Member *member = &crew->members[crew->tallies[s].first_member];
                 for (unsigned i = 0; i < service->instances && !crew_is_ending(crew); i++, member++) {
-                        if (member->requirement_failed || life_is_resting(member->life.state))
+                        if (member->requirement_failed || member->life.held || life_is_resting(member->life.state))
                                 continue;
                         member->requirement_failed = true;
+                        crew_forget_steered(crew, member);
                         if (member->life.state == LIFE_WAITING || member->life.state == LIFE_BACKOFF)
                                 crew_give_up(crew, member, "what it requires failed");
                         else
-                                crew_live(crew, member, LIFE_STOP_WANTED);
+                                crew_live(crew, member, LIFE_HALT_WANTED);
                 }
         }
 }
@@ -54,7 +60,10 @@ static void stop_dependents(Crew *crew) {
 static bool give_turns_of(Crew *crew, size_t index, unsigned *left) {
         const ServiceConfig *service = &crew->config->services[index];
         ServiceTally *tally = &crew->tallies[index];
-        while (tally->turns < service->instances) {
+        for (unsigned i = 0; tally->waiting > 0 && i < service->instances; i++) {
+                Member *member = &crew->members[tally->first_member + i];
+                if (member->life.state != LIFE_WAITING)
+                        continue;
                 if (crew_is_ending(crew))
                         return false;
                 if (*left == 0) {
@@ -62,7 +71,6 @@ static bool give_turns_of(Crew *crew, size_t index, unsigned *left) {
                         return false;
                 }
                 --*left;
-                Member *member = &crew->members[tally->first_member + tally->turns++];
                 crew_live(crew, member, LIFE_TURN);
                 if (service->aside && !crew_is_ending(crew))
                         crew_mark_settled(crew, member);
@@ -70,11 +78,14 @@ static bool give_turns_of(Crew *crew, size_t index, unsigned *left) {
         return true;
 }
 
-static bool give_turns_in_phase(Crew *crew, unsigned phase, unsigned *left) {
+/* In the phase that is starting, and in those that have started: there a person may start somebody again. */
+static bool give_turns_in_phases(Crew *crew, unsigned *left) {
+        int first = (int)steering_first_phase(crew->unsettled, crew->config->n_phases);
+        if (first < crew->start_phase)
+                first = crew->start_phase;
         for (size_t s = 0; s < crew->config->n_services; s++) {
                 const ServiceConfig *service = &crew->config->services[s];
-                if (service->phase != phase || crew->tallies[s].turns == service->instances ||
-                    !may_start(crew, service))
+                if ((int)service->phase < first || crew->tallies[s].waiting == 0 || !may_start(crew, service))
                         continue;
                 if (!give_turns_of(crew, s, left))
                         return false;
@@ -101,9 +112,9 @@ void crew_give_turns(Crew *crew) {
         unsigned left = TURNS_AT_ONCE;
         crew->starts_dirty = false;
         stop_dependents(crew);
-        while (crew->start_phase >= 0 && !crew_is_ending(crew)) {
-                if (!give_turns_in_phase(crew, (unsigned)crew->start_phase, &left))
-                        return;
+        while (!crew_is_ending(crew)) {
+                if (!give_turns_in_phases(crew, &left) || crew->start_phase < 0)
+                        break;
                 if (crew->unsettled[crew->start_phase] > 0)
                         return;
                 crew->start_phase--;
@@ -128,8 +139,10 @@ static bool counts_as_ready(const Crew *crew, const Member *member) {
         const ServiceConfig *service = crew_service(crew, member);
         bool may_be_gone = service->type == SERVICE_ONESHOT || !service->essential;
         bool goes = member->life.state == LIFE_CLEARING || member->life.state == LIFE_POST_STOP;
-        if (service->aside)
+        if (service->aside || service->by_hand)
                 return true;
+        if (member->life.state == LIFE_STOPPED)
+                return !service->essential;
         if (member->life.state == LIFE_FAILED)
                 return !service->essential;
         if (goes && member->has_exited && member->clean && !member->unready && !member->asked &&

@@ -25,7 +25,8 @@ bool crew_is_awaited(const Crew *crew, const Member *member) {
         const ServiceConfig *service = crew_service(crew, member);
         Step step = crew->conductor.sequence.step;
         if (step == STEP_SERVING)
-                return crew->started && !crew->startup_told && !member->settled && service->phase == crew->start_phase;
+                return member->steered || (crew->started && !crew->startup_told && !member->settled &&
+                                           service->phase == crew->start_phase);
         return step >= STEP_ENTERING && step <= STEP_CLOSING && service->phase <= crew->conductor.sequence.phase &&
                !life_is_resting(member->life.state);
 }
@@ -79,7 +80,10 @@ HookView crew_hook_view(const Crew *crew, uint32_t index) {
                            .member = run->member,
                            .pid = run->pid,
                            .since_usec = run->since_usec,
-                           .attempt = run->slot.run };
+                           .attempt = run->slot.run,
+                           .state = run->slot.state,
+                           .epoch = run->slot.epoch,
+                           .status = run->slot.status };
 }
 
 static const char *phase_of(const Crew *crew) {

@@ -8,7 +8,7 @@ static const char *const state_words[_LIFE_STATE_MAX] = {
         [LIFE_READY] = "ready",     [LIFE_PRE_STOP] = "pre-stop",   [LIFE_STOPPING] = "stopping",
         [LIFE_KILLING] = "killing", [LIFE_CLEARING] = "clearing",   [LIFE_POST_STOP] = "post-stop",
         [LIFE_BACKOFF] = "backoff", [LIFE_DONE] = "done",           [LIFE_FAILED] = "failed",
-        [LIFE_LEFT] = "left",
+        [LIFE_LEFT] = "left",       [LIFE_STOPPED] = "stopped",
 };
 ENUMERATION(life_state, LifeState, state_words)
 
@@ -16,6 +16,8 @@ static const char *const happening_words[_LIFE_HAPPENING_MAX] = {
         [LIFE_TURN] = "turn",
         [LIFE_STOP_WANTED] = "stop-wanted",
         [LIFE_HURRY_WANTED] = "hurry-wanted",
+        [LIFE_HALT_WANTED] = "halt-wanted",
+        [LIFE_RENEW_WANTED] = "renew-wanted",
         [LIFE_HOOKS_DONE] = "hooks-done",
         [LIFE_HOOKS_FAILED] = "hooks-failed",
         [LIFE_IS_READY] = "is-ready",
@@ -52,7 +54,15 @@ static const char *const order_words[_LIFE_ORDER_MAX] = {
 ENUMERATION(life_order, LifeOrder, order_words)
 
 bool life_is_resting(LifeState state) {
-        return state == LIFE_DONE || state == LIFE_FAILED || state == LIFE_LEFT;
+        return state == LIFE_DONE || state == LIFE_FAILED || state == LIFE_LEFT || state == LIFE_STOPPED;
+}
+
+bool life_is_down(LifeState state) {
+        return life_is_resting(state) || state == LIFE_WAITING;
+}
+
+bool life_will_rest(Life now) {
+        return now.stop || now.held;
 }
 
 bool life_has_main(LifeState state) {
@@ -80,20 +90,34 @@ static LifeStep kill_main(Life now) {
         return step;
 }
 
+/* Who was told to and has nothing more to do. */
+static LifeStep rest(Life now) {
+        return go(now, now.held && !now.stop ? LIFE_STOPPED : LIFE_DONE, LIFE_ORDER_REST);
+}
+
+static LifeStep wait_again(Life now) {
+        now.again = false;
+        return go(now, LIFE_WAITING, LIFE_ORDER_NONE);
+}
+
 static LifeStep on_waiting(Life now, LifeHappening what) {
         if (what == LIFE_FAILS)
                 return go(now, LIFE_FAILED, LIFE_ORDER_REST);
-        if (now.stop || what == LIFE_FORCED || what == LIFE_ABANDONED)
-                return go(now, LIFE_DONE, LIFE_ORDER_REST);
+        if (life_will_rest(now) || what == LIFE_FORCED)
+                return rest(now);
         return what == LIFE_TURN ? go(now, LIFE_PRE_START, LIFE_ORDER_RUN_PRE_START) : stay(now);
 }
 
+static bool is_to_go(Life now, LifeHappening what) {
+        return what == LIFE_STOP_WANTED || what == LIFE_HALT_WANTED || (what == LIFE_RENEW_WANTED && !now.stop);
+}
+
 static LifeStep on_pre_start(Life now, LifeHappening what) {
-        if (what == LIFE_HOOKS_FAILED || (what == LIFE_HOOKS_DONE && now.stop))
+        if (what == LIFE_HOOKS_FAILED || (what == LIFE_HOOKS_DONE && (life_will_rest(now) || now.again)))
                 return go(now, LIFE_POST_STOP, LIFE_ORDER_RUN_POST_STOP);
         if (what == LIFE_HOOKS_DONE)
                 return go(now, LIFE_STARTING, LIFE_ORDER_SPAWN);
-        if (what == LIFE_STOP_WANTED)
+        if (is_to_go(now, what))
                 return order(now, LIFE_ORDER_STOP_HOOKS);
         if (what == LIFE_HURRY_WANTED || what == LIFE_FORCED || what == LIFE_TIME_UP)
                 return order(now, LIFE_ORDER_KILL_HOOKS);
@@ -102,19 +126,19 @@ static LifeStep on_pre_start(Life now, LifeHappening what) {
 
 /* Who is to stop anyway is not killed for its health: an ending has its own order and its own limits. */
 static bool falls_ill(Life now, LifeHappening what) {
-        return what == LIFE_UNHEALTHY && !now.stop;
+        return what == LIFE_UNHEALTHY && !life_will_rest(now);
 }
 
 static LifeStep on_starting(Life now, LifeHappening what) {
         if (what == LIFE_IS_READY)
                 return go(now, LIFE_READY, LIFE_ORDER_GREET);
-        if (what == LIFE_STOP_WANTED || what == LIFE_HURRY_WANTED || what == LIFE_OVERDUE || falls_ill(now, what))
+        if (is_to_go(now, what) || what == LIFE_HURRY_WANTED || what == LIFE_OVERDUE || falls_ill(now, what))
                 return go(now, LIFE_STOPPING, LIFE_ORDER_ASK);
         return stay(now);
 }
 
 static LifeStep on_ready(Life now, LifeHappening what) {
-        if (what == LIFE_STOP_WANTED)
+        if (is_to_go(now, what))
                 return go(now, LIFE_PRE_STOP, LIFE_ORDER_RUN_PRE_STOP);
         if (what == LIFE_HURRY_WANTED || falls_ill(now, what))
                 return go(now, LIFE_STOPPING, LIFE_ORDER_ASK);
@@ -158,19 +182,39 @@ static LifeStep on_post_stop(Life now, LifeHappening what) {
                 return order(now, LIFE_ORDER_HURRY);
         if (what == LIFE_FORCED || what == LIFE_TIME_UP)
                 return order(now, LIFE_ORDER_KILL_HOOKS);
+        if (what == LIFE_RESTS || (what == LIFE_RESTARTS && life_will_rest(now)))
+                return rest(now);
         if (what == LIFE_RESTARTS)
-                return now.stop ? go(now, LIFE_DONE, LIFE_ORDER_REST) : go(now, LIFE_BACKOFF, LIFE_ORDER_SCHEDULE);
-        if (what == LIFE_RESTS)
-                return go(now, LIFE_DONE, LIFE_ORDER_REST);
+                return now.again ? wait_again(now) : go(now, LIFE_BACKOFF, LIFE_ORDER_SCHEDULE);
         return what == LIFE_FAILS ? go(now, LIFE_FAILED, LIFE_ORDER_REST) : stay(now);
 }
 
 static LifeStep on_backoff(Life now, LifeHappening what) {
         if (what == LIFE_FAILS)
                 return go(now, LIFE_FAILED, LIFE_ORDER_REST);
-        if (now.stop || what == LIFE_FORCED)
-                return go(now, LIFE_DONE, LIFE_ORDER_REST);
+        if (life_will_rest(now) || what == LIFE_FORCED)
+                return rest(now);
+        if (now.again)
+                return wait_again(now);
         return what == LIFE_TURN ? go(now, LIFE_PRE_START, LIFE_ORDER_RUN_PRE_START) : stay(now);
+}
+
+/* A person starts it: who rests for ever does not wait, and what cannot be killed would have company. */
+static LifeStep on_resting(Life now, LifeHappening what) {
+        if (what != LIFE_RENEW_WANTED || now.stop || now.state == LIFE_LEFT)
+                return stay(now);
+        now.held = false;
+        return wait_again(now);
+}
+
+/* What is wanted is remembered, also where it cannot be had at once. */
+static Life want(Life now, LifeHappening what) {
+        now.stop |= what == LIFE_STOP_WANTED || what == LIFE_HURRY_WANTED;
+        if (now.stop || (what != LIFE_HALT_WANTED && what != LIFE_RENEW_WANTED))
+                return now;
+        now.held = what == LIFE_HALT_WANTED;
+        now.again = !now.held && now.state != LIFE_WAITING;
+        return now;
 }
 
 /* What means the same in every state with a living main process. */
@@ -189,9 +233,8 @@ static bool with_main(Life now, LifeHappening what, LifeStep *ret) {
 LifeStep life_step(Life now, LifeHappening what) {
         LifeStep step;
         if (life_is_resting(now.state))
-                return stay(now);
-        if (what == LIFE_STOP_WANTED || what == LIFE_HURRY_WANTED)
-                now.stop = true;
+                return on_resting(now, what);
+        now = want(now, what);
         if (what == LIFE_ABANDONED)
                 return go(now, now.state == LIFE_WAITING || now.state == LIFE_BACKOFF ? LIFE_DONE : LIFE_LEFT,
                           LIFE_ORDER_REST);
@@ -212,6 +255,7 @@ LifeStep life_step(Life now, LifeHappening what) {
         case LIFE_DONE:
         case LIFE_FAILED:
         case LIFE_LEFT:
+        case LIFE_STOPPED:
         case _LIFE_STATE_MAX: break;
         }
         return stay(now);

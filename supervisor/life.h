@@ -20,13 +20,17 @@ typedef enum _one_byte_ LifeState {
         LIFE_DONE,      /* rests: it ended as it should */
         LIFE_FAILED,    /* rests: failed for good */
         LIFE_LEFT,      /* rests: something of it outlived SIGKILL and was given up */
+        LIFE_STOPPED,   /* rests until a person starts it */
         _LIFE_STATE_MAX,
 } LifeState;
 
 typedef enum LifeHappening {
         LIFE_TURN,         /* its turn to start, or its restart is due */
-        LIFE_STOP_WANTED,  /* by an ending, or because what it requires failed */
+        LIFE_STOP_WANTED,  /* by an ending: for ever */
         LIFE_HURRY_WANTED, /* the same, without its pre-stop hooks */
+        LIFE_HALT_WANTED,  /* by a person, or because what it requires failed: until it is renewed */
+        LIFE_RENEW_WANTED, /* by a person: its run ends if there is one, and the next begins at its turn; who rests
+                              waits for that again, but for LEFT */
         LIFE_HOOKS_DONE,   /* none of its hooks of the present edge runs any more */
         LIFE_HOOKS_FAILED, /* the same, and a pre-start hook said abort */
         LIFE_IS_READY,
@@ -65,7 +69,9 @@ typedef enum LifeOrder {
 
 typedef struct Life {
         LifeState state;
-        bool stop;   /* it shall not start again */
+        bool stop;   /* it shall not start again, whatever comes */
+        bool held;   /* it shall not, until it is renewed */
+        bool again;  /* after this run comes the next, whatever its end is like */
         bool killed; /* SIGKILL was sent in the present state */
 } Life;
 
@@ -76,7 +82,9 @@ typedef struct LifeStep {
 
 LifeStep life_step(Life now, LifeHappening what);
 
-bool life_is_resting(LifeState state); /* done, failed or left */
+bool life_is_resting(LifeState state); /* done, failed, left or stopped */
+bool life_is_down(LifeState state);    /* it rests, or waits for its turn: nothing of it is there */
+bool life_will_rest(Life now);         /* it shall not start again, as things are */
 bool life_has_main(LifeState state);   /* a main process may be alive */
 
 const char *life_state_to_string(LifeState state);

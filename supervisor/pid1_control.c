@@ -9,8 +9,9 @@
 #include "supervisor/pid1.h"
 #include "supervisor/status.h"
 
-#define STATUS_MAX (1024 * 1024)
-#define ANSWER_MAX 1024
+#define STATUS_MAX  (1024 * 1024)
+#define REACHED_MAX (1024 * 1024)
+#define ANSWER_MAX  1024
 
 static void record_request(Pid1 *pid1, const ControlPeer *peer, const char *method) {
         pid1_record(pid1, &(Event){ .kind = EVENT_REQUEST_RECEIVED,
@@ -123,5 +124,10 @@ const ControlMethodEntry pid1_methods[] = {
         { "status", on_status, STATUS_MAX },
         { "shutdown", on_shutdown, ANSWER_MAX },
         { "report", on_report, ANSWER_MAX },
+        { "start", pid1_on_start, REACHED_MAX },
+        { "stop", pid1_on_stop, REACHED_MAX },
+        { "restart", pid1_on_restart, REACHED_MAX },
+        { "signal", pid1_on_signal_request, ANSWER_MAX },
+        { "hook_run", pid1_on_hook_run, REACHED_MAX },
         { NULL, NULL, 0 },
 };

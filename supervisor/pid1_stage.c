@@ -52,7 +52,8 @@ static void ask_command(Pid1 *pid1, uint32_t member, int signal_number, const ch
 
 static void stage_signal(void *self, uint32_t member, Whom whom, int signal_number, const char *reason) {
         Pid1 *pid1 = self;
-        if (pid1->config->single && whom == WHOM_MAIN && signal_number != SIGKILL)
+        bool by_person = strcmp(reason, "request") == 0;
+        if (pid1->config->single && whom == WHOM_MAIN && signal_number != SIGKILL && !by_person)
                 ask_command(pid1, member, signal_number, reason);
         else
                 survey_signal(pid1->survey, member, whom, signal_number, reason);
@@ -107,7 +108,7 @@ static void stage_record(void *self, const Event *event) {
                 pid1_say_lost_lines(self);
         pid1_record(self, &filled);
         if (filled.kind == EVENT_ENDING_STARTED)
-                pid1_release_prober(self);
+                pid1_rest_helpers(self);
 }
 
 static bool stage_withdraw(void *self) {

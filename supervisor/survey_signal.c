@@ -27,6 +27,11 @@ static bool is_polite(int signal_number) {
         return signal_number != SIGKILL && signal_number != 0;
 }
 
+/* Who is asked to end must be able to hear it; what a person sends, SIGSTOP included, is nobody's to undo. */
+static bool is_continued(const Walk *walk) {
+        return is_polite(walk->signal_number) && strcmp(walk->reason, "request") != 0;
+}
+
 static void tell(const Walk *walk, const KinProcess *process) {
         crew_told(walk->survey->crew, walk->member, process->pid, process->comm[0] ? process->comm : NULL,
                   walk->signal_number, walk->reason);
@@ -78,7 +83,7 @@ static void signal_main(const Walk *walk, pid_t pid) {
                 return; /* by itself, or of an earlier signal: its end is told next */
         if (walk->signal_number != 0 && child_signal(pid, walk->signal_number) < 0)
                 return; /* collected in this very moment: its end is told next */
-        if (is_polite(walk->signal_number))
+        if (is_continued(walk))
                 (void)child_signal(pid, SIGCONT);
         /* The name of a main process is its service's; only a killing is worth a look into /proc. */
         bool known = !is_polite(walk->signal_number) && !walk->at_once && kin_read(pid, &process) == 0;
@@ -105,7 +110,7 @@ static void signal_group(const Walk *walk, Whom whom) {
             (walk->signal_number != 0 && (whom == WHOM_MAIN ? child_signal(main_pid, walk->signal_number)
                                                             : child_signal_group(group, walk->signal_number)) < 0))
                 return;
-        if (is_polite(walk->signal_number))
+        if (is_continued(walk))
                 (void)(whom == WHOM_MAIN ? child_signal(main_pid, SIGCONT) : child_signal_group(group, SIGCONT));
         tell(walk, &process);
 }

@@ -6,17 +6,21 @@
 #include "supervisor/verb_usage.h"
 #include "supervisor/verbs.h"
 #include <stdio.h>
+#include <string.h>
+
+#define WATCH_MSEC 1000
 
 typedef struct StatusOptions {
         ClientPlace place;
-        bool json, all;
+        bool json, all, watch;
 } StatusOptions;
 
 static const VerbUsage usage = {
         "status",
-        "usage: endwell status [--all] [--json]\n"
+        "usage: endwell status [--all] [--watch] [--json]\n"
         "Shows the services, and during an ending what is being waited for and how long (marked * in the table).\n"
         "      --all          one line for every instance, however many are alike\n"
+        "      --watch        again and again until endwell ends: in place on a terminal, else one after another\n"
         "      --json         for programs; times are spans in microseconds\n" VERB_PLACE_USAGE,
 };
 
@@ -25,6 +29,7 @@ static int parse_options(int argc, char **argv, StatusOptions *ret) {
         static const struct option options[] = {
                 { "all", no_argument, NULL, 'a' },
                 { "json", no_argument, NULL, 'j' },
+                { "watch", no_argument, NULL, 'w' },
                 VERB_PLACE_OPTIONS,
                 { 0 },
         };
@@ -35,6 +40,7 @@ static int parse_options(int argc, char **argv, StatusOptions *ret) {
                 switch (option) {
                 case 'a': ret->all = true; break;
                 case 'j': ret->json = true; break;
+                case 'w': ret->watch = true; break;
                 default: code = verb_usage_option(&usage, option, argv, &ret->place); break;
                 }
         if (code == 0 && optind < argc)
@@ -43,21 +49,76 @@ static int parse_options(int argc, char **argv, StatusOptions *ret) {
         return code;
 }
 
+static void print(const StatusOptions *options, const json_t *status) {
+        if (options->json) {
+                json_dumpf(status, stdout, options->watch ? JSON_COMPACT : JSON_INDENT(2));
+                putchar('\n');
+        } else {
+                status_text_write(status, (StatusTextStyle){ .all = options->all, .colour = verb_usage_colour() },
+                                  stdout);
+        }
+}
+
 static int show(const StatusOptions *options, Client *client) {
         json_t *status = NULL;
         int code = client_ask(client, "status", NULL, &status);
 
         if (code != 0)
                 return code;
-        if (options->json) {
-                json_dumpf(status, stdout, JSON_INDENT(2));
-                putchar('\n');
-        } else {
-                status_text_write(status, (StatusTextStyle){ .all = options->all, .colour = verb_usage_colour() },
-                                  stdout);
-        }
+        print(options, status);
         json_decref(status);
         return verb_usage_flush(usage.verb);
+}
+
+/* Home, and what is behind the end of each line and below the last one is cleared: nothing flickers. */
+static void print_in_place(const StatusOptions *options, const json_t *status) {
+        _cleanup_(freep) char *text = NULL;
+        size_t size = 0;
+        FILE *out = open_memstream(&text, &size);
+
+        if (!out)
+                return;
+        status_text_write(status, (StatusTextStyle){ .all = options->all, .colour = verb_usage_colour() }, out);
+        if (fclose(out) != 0)
+                return;
+        fputs("\033[H", stdout);
+        for (const char *at = text, *end; *at; at = end + 1) {
+                end = strchrnul(at, '\n');
+                printf("%.*s\033[K\n", (int)(end - at), at);
+                if (!*end)
+                        break;
+        }
+        fputs("\033[J", stdout);
+}
+
+/* Until endwell ends: then its socket is gone, or says no more. */
+static int watch(const StatusOptions *options, Client *client) {
+        bool in_place = !options->json && verb_usage_terminal(), first = true;
+
+        if (in_place)
+                fputs("\033[2J", stdout);
+        for (;;) {
+                json_t *status = NULL;
+                int code = client_try(client, "status", &status);
+
+                if (code != 0 || !status)
+                        return code;
+                if (in_place)
+                        print_in_place(options, status);
+                else {
+                        if (!first && !options->json)
+                                putchar('\n');
+                        print(options, status);
+                }
+                first = false;
+                json_decref(status);
+                code = verb_usage_flush(usage.verb);
+                if (code != 0)
+                        return code;
+                /* Nothing comes but the end. */
+                if (client_has_line_within(client, WATCH_MSEC))
+                        return EXIT_CLEAN;
+        }
 }
 
 int verb_status(int argc, char **argv) {
@@ -68,6 +129,6 @@ int verb_status(int argc, char **argv) {
         if (code == 0)
                 code = client_open(&options.place, &client);
         if (code == 0)
-                code = show(&options, client);
+                code = options.watch ? watch(&options, client) : show(&options, client);
         return code < 0 ? EXIT_CLEAN : code;
 }

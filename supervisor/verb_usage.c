@@ -28,10 +28,14 @@ int verb_usage_option(const VerbUsage *usage, int option, char **argv, ClientPla
         }
 }
 
+bool verb_usage_terminal(void) {
+        return isatty(STDOUT_FILENO);
+}
+
 bool verb_usage_colour(void) {
         const char *no = getenv("NO_COLOR");
 
-        return isatty(STDOUT_FILENO) && (!no || !no[0]);
+        return verb_usage_terminal() && (!no || !no[0]);
 }
 
 int verb_usage_flush(const char *verb) {

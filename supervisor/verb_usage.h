@@ -28,6 +28,7 @@ int verb_usage_option(const VerbUsage *usage, int option, char **argv, ClientPla
 /* Says what is wrong with the words, and where help is. The exit code. */
 int verb_usage_refuse(const VerbUsage *usage, const char *what, const char *word);
 
+bool verb_usage_terminal(void); /* stdout is one */
 /* Colour only on a terminal, and never with NO_COLOR (no-color.org). */
 bool verb_usage_colour(void);
 /* After the last word was printed: 0, or the exit code when it could not be written. */

@@ -11,6 +11,11 @@ int verb_logs(int argc, char **argv);
 int verb_shutdown(int argc, char **argv);
 int verb_notify(int argc, char **argv);
 int verb_mark(int argc, char **argv);
+int verb_steer(int argc, char **argv); /* start, stop, restart */
+int verb_signal(int argc, char **argv);
+int verb_wait(int argc, char **argv);
+int verb_health(int argc, char **argv);
+int verb_hook(int argc, char **argv);
 int verb_help(int argc, char **argv);
 int verb_program(int argc, char **argv); /* runs endwell-VERB in its place */
 

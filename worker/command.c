@@ -26,6 +26,7 @@ struct Command {
         bool too_long, paused, drowning, reading, deaf;
         bool is_gone; /* and what it wrote is not read to its end yet */
         HandGone gone;
+        size_t unread;
         char names[NAMES_MAX];
         Tail tail;
         char tail_text[TAIL_MAX + 1];
@@ -145,6 +146,7 @@ static void end_when_read(Command *command) {
         if (command->paused && !command->deaf)
                 return;
         spout_drain(command->errors);
+        command->unread = command->input ? sink_unread(command->input) : 0;
         close_pipes(command);
         command->is_gone = false;
         command->calls.gone(command->calls.userdata, &command->gone);
@@ -234,6 +236,10 @@ const char *command_result(const Command *command, size_t *ret_length) {
 
 bool command_result_is_too_long(const Command *command) {
         return command->too_long;
+}
+
+size_t command_unread(const Command *command) {
+        return command->unread;
 }
 
 const char *command_tail(Command *command) {

@@ -43,6 +43,8 @@ bool command_is_up(const Command *command);
 /* What it wrote; valid until its next start. */
 const char *command_result(const Command *command, size_t *ret_length);
 bool command_result_is_too_long(const Command *command);
+size_t command_unread(
+        const Command *command);            /* of a stream that is gone: bytes that were written to it and not read */
 const char *command_tail(Command *command); /* of stderr, made fit to be stored */
 void command_forget_tail(Command *command);
 pid_t command_keeper(const Command *command);

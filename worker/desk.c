@@ -50,7 +50,8 @@ static const char *const texts[_ASK_KIND_MAX] = {
 
 static void on_reply(PqReply *reply, void *userdata) {
         Ask *ask = userdata;
-        desk_take_answer(ask, reply);
+        if (!ask->desk->over)
+                desk_take_answer(ask, reply);
         free(ask);
 }
 
@@ -248,6 +249,8 @@ void desk_begin(Desk *desk) {
 static void on_state(const ConnectionChange *change, void *userdata) {
         Desk *desk = userdata;
 
+        if (desk->over)
+                return;
         if (change->state == CONNECTION_STATE_UP)
                 desk_begin(desk);
         if (change->state != CONNECTION_STATE_DOWN)
@@ -259,6 +262,8 @@ static void on_state(const ConnectionChange *change, void *userdata) {
 
 static void on_listening_state(const ConnectionChange *change, void *userdata) {
         Desk *desk = userdata;
+        if (desk->over)
+                return;
         if (change->state == CONNECTION_STATE_UP)
                 say_listening_failed(send_ask(desk->listening, ask_new(desk, ASK_LISTEN, NULL, 0), NULL, 0));
         else if (change->state == CONNECTION_STATE_DOWN && change->failures == 1)
@@ -284,6 +289,13 @@ static int connect_to(Desk *desk, const char *url, bool listening, Connection **
                 .userdata = desk,
         };
         return connection_new(ret, desk->event, &options);
+}
+
+/* Whoever asked is not told any more; closing brings back what was in flight. */
+static Connection *end_connection(Connection *connection) {
+        if (connection)
+                connection_close(connection);
+        return connection_free(connection);
 }
 
 static int place_texts(Desk *desk) {
@@ -318,8 +330,9 @@ int desk_new(Desk **ret, sd_event *event, const DeskOptions *options, const Desk
 Desk *desk_free(Desk *desk) {
         if (!desk)
                 return NULL;
-        desk->connection = connection_free(desk->connection);
-        desk->listening = connection_free(desk->listening);
+        desk->over = true;
+        desk->connection = end_connection(desk->connection);
+        desk->listening = end_connection(desk->listening);
         for (int kind = 0; kind < _ASK_KIND_MAX; kind++)
                 free(desk->sql[kind]);
         sd_event_unref(desk->event);

@@ -39,6 +39,7 @@ struct Desk {
         DeskCalls calls;
         Connection *connection, *listening; /* the second one only with a ListenUrl */
         char *sql[_ASK_KIND_MAX];
+        bool over;
         bool ready;      /* the ledger knows this worker and its queue */
         int64_t last_id; /* the cursor: the last job that came; 0: none */
         char host[65], pid[12];

@@ -8,8 +8,9 @@
 #include <signal.h>
 #include <string.h>
 
-#define BATCH_MAX 1000 /* jobs in one claim */
-#define ACCURACY  1    /* 0 is a quarter of a second to sd-event */
+#define BATCH_MAX    1000 /* jobs in one claim */
+#define KEEPERS_USEC (2 * USEC_PER_SEC)
+#define ACCURACY     1 /* 0 is a quarter of a second to sd-event */
 
 /* ---- Looking ---- */
 
@@ -211,6 +212,7 @@ Foreman *foreman_free(Foreman *foreman) {
         foreman->strays = strays_free(foreman->strays);
         for (unsigned i = 0; i < foreman->n_posts; i++)
                 post_done(&foreman->posts[i]);
+        strays_outlive(KEEPERS_USEC); /* the end of their sockets is the end of keepers and of what they keep */
         for (size_t i = 0; i < LENGTH_OF(foreman->signals); i++)
                 sd_event_source_disable_unref(foreman->signals[i]);
         sd_event_source_disable_unref(foreman->turn);

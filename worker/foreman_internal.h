@@ -49,6 +49,7 @@ typedef struct Post { /* one slot, with all that belongs to it */
         usec_t progress_usec;
         /* the life of a stream */
         bool answered;
+        size_t line_length; /* of the job's line; SIZE_MAX: it could not be written */
         unsigned strangers, deaths;
         bool unproven; /* the one before it died without an answer: it gets a job when it has lived for a while */
         usec_t restart_usec, proven_usec;
@@ -113,6 +114,7 @@ void stream_break(Post *post, const char *problem);
 void stream_answer_item(Post *post, DeskWord word, const char *result);
 void stream_tell_cancel(Post *post);
 int stream_give(Post *post);
+bool stream_never_read(const Post *post); /* it is gone, and its job's line is still where it was put */
 void item_done(Item *item);
 
 /* foreman_errands.c: what is sent to the ledger */

@@ -7,7 +7,8 @@
 #include <string.h>
 #include <sys/random.h>
 
-#define REFUSALS_MAX 10 /* of the ledger as a whole */
+#define REFUSALS_MAX 10                 /* of the ledger as a whole */
+#define HELD_USEC    (2 * USEC_PER_SEC) /* between two looks for what we hold without knowing */
 
 static uint32_t chance(void) {
         uint32_t number = 0;
@@ -197,6 +198,11 @@ static void on_looked(void *userdata, const JobKey *key, DeskWord word, usec_t m
 static void on_drained(void *userdata, DeskWord word) {
         Foreman *foreman = userdata;
         foreman->drain = word == DESK_OK || word == DESK_FAILED ? ERRAND_NONE : ERRAND_WANTED;
+        if (word == DESK_OK &&
+            foreman->held_checks > 0) { /* no claim can come any more: one look after this is final */
+                foreman->held_checks = foreman->held_asked ? 2 : 1;
+                foreman->held_usec = 0;
+        }
         foreman_wake(foreman);
 }
 
@@ -214,7 +220,8 @@ static void on_held_end(void *userdata, DeskWord word) {
         foreman->held_asked = false;
         if (word == DESK_OK && foreman->held_checks > 0)
                 foreman->held_checks--;
-        foreman->held_usec = usec_add(clock_now_usec(), 2 * USEC_PER_SEC);
+        bool final = foreman->draining && foreman->drain == ERRAND_NONE;
+        foreman->held_usec = usec_add(clock_now_usec(), final ? 0 : HELD_USEC);
         foreman_wake(foreman);
 }
 

@@ -41,6 +41,8 @@ static void judge(Post *post) {
                            .detail = post->broken };
         outcome_of(&end, &line->bury, &post->outcome);
         post->retry_in_usec = -1;
+        if (line->stream && post->slot.cause == SLOT_CAUSE_NONE && stream_never_read(post))
+                post->outcome.verb = OUTCOME_RELEASE; /* given to one that was dead already: it was never begun */
         if (post->outcome.verb == OUTCOME_COMPLETE)
                 keep_result(post);
 }

@@ -187,7 +187,7 @@ static void say_left(const Post *post, const HandGone *gone) {
 
 /* A stream that cannot be had is no fault of a job: it is started again, ever later, and in the end not at all. */
 static void note_stream_death(Post *post, const HandGone *gone) {
-        bool idle = post->slot.state == SLOT_EMPTY;
+        bool idle = post->slot.state == SLOT_EMPTY || stream_never_read(post);
         usec_t wait = RESTART_USEC << (post->deaths < 7 ? post->deaths : 7);
 
         post->unproven = true;

@@ -24,7 +24,13 @@ int stream_give(Post *post) {
         int r = job_line(&post->job, &line, &length);
         if (r >= 0)
                 r = command_write(post->command, line, length);
-        return r == -EPIPE ? 0 : r; /* it is dead: heard in a moment, and the job fails with it */
+        post->line_length = r == -EPIPE ? SIZE_MAX : length;
+        return r == -EPIPE ? 0 : r; /* it is dead: heard in a moment */
+}
+
+bool stream_never_read(const Post *post) {
+        return post->slot.state != SLOT_EMPTY && !post->answered &&
+               (post->line_length == SIZE_MAX || command_unread(post->command) >= post->line_length);
 }
 
 static void tell(Post *post, const char *item, const char *answer, const char *result) {
@@ -84,7 +90,7 @@ static void take_result(Post *post, const Utterance *said) {
         post->outcome = (Outcome){ .verb = OUTCOME_COMPLETE };
         if (said->value.length > post->foreman->line->max_result)
                 post_refuse_result(post, "the stream's result is longer than a result may be");
-        else
+        else if (!json_text_is(said->value, "null")) /* which is no result, so that it needs no room and no statement */
                 post->result = copy(said->value);
 }
 

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 
 #define KEPT_LEAST (64 * 1024) /* as much room is kept between two lines */
 
@@ -78,6 +79,13 @@ int sink_write(Sink *sink, const char *bytes, size_t length) {
 
 size_t sink_kept(const Sink *sink) {
         return sink->end - sink->begin;
+}
+
+size_t sink_unread(const Sink *sink) {
+        int waiting = 0;
+        if (ioctl(sink->fd, FIONREAD, &waiting) < 0)
+                waiting = 0;
+        return sink_kept(sink) + (size_t)waiting;
 }
 
 int sink_new(Sink **ret, sd_event *event, void (*eased)(void *userdata), void *userdata, int *ret_theirs) {

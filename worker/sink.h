@@ -12,3 +12,4 @@ int sink_new(Sink **ret, sd_event *event, void (*eased)(void *userdata), void *u
 Sink *sink_free(Sink *sink);
 int sink_write(Sink *sink, const char *bytes, size_t length); /* 0, -ENOMEM, -EPIPE */
 size_t sink_kept(const Sink *sink);
+size_t sink_unread(const Sink *sink); /* what is kept, and what is in the pipe and nobody has read */

@@ -1,5 +1,6 @@
 /* strays.c - see strays.h. */
 #include "worker/strays.h"
+#include "base/clock.h"
 #include "base/kin.h"
 #include "base/log.h"
 #include "base/take.h"
@@ -7,6 +8,8 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+
+#define WAIT_USEC (100 * USEC_PER_MSEC)
 
 struct Strays {
         sd_event_source *source;
@@ -24,14 +27,17 @@ static int kill_stray(void *userdata, pid_t pid) {
         return 0;
 }
 
+/* The pid of a dead child that was collected; 0: none is dead; -ECHILD: there is no child at all. */
+static pid_t collect(void) {
+        siginfo_t dead = { 0 };
+        return waitid(P_ALL, 0, &dead, WEXITED | WNOHANG) < 0 ? -errno : dead.si_pid;
+}
+
 static int on_child(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata) {
         Strays *strays = userdata;
         (void)source, (void)info;
-        siginfo_t dead = { 0 };
-        while (waitid(P_ALL, 0, &dead, WEXITED | WNOHANG) == 0 && dead.si_pid != 0) {
-                strays->calls.dead(strays->calls.userdata, dead.si_pid);
-                dead.si_pid = 0;
-        }
+        for (pid_t pid = collect(); pid > 0; pid = collect())
+                strays->calls.dead(strays->calls.userdata, pid);
         (void)kin_children(kill_stray, strays);
         return 0;
 }
@@ -50,6 +56,18 @@ int strays_new(Strays **ret, sd_event *event, const StraysCalls *calls) {
         }
         *ret = strays;
         return 0;
+}
+
+void strays_outlive(usec_t most_usec) {
+        usec_t limit = usec_add(clock_now_usec(), most_usec), now;
+        sigset_t child;
+
+        sigemptyset(&child);
+        sigaddset(&child, SIGCHLD);
+        while (collect() >= 0 && (now = clock_now_usec()) < limit) {
+                struct timespec wait = { .tv_nsec = (long)usec_min(limit - now, WAIT_USEC) * 1000 };
+                (void)sigtimedwait(&child, NULL, &wait);
+        }
 }
 
 Strays *strays_free(Strays *strays) {

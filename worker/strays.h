@@ -2,6 +2,7 @@
  *
  * The worker is a subreaper: when a keeper is killed, what lived below it comes here, and must not live on. */
 #pragma once
+#include "base/usec.h"
 #include <stdbool.h>
 #include <sys/types.h>
 #include <systemd/sd-event.h>
@@ -17,3 +18,6 @@ typedef struct StraysCalls {
 /* Hears SIGCHLD, which the caller has blocked. */
 int strays_new(Strays **ret, sd_event *event, const StraysCalls *calls);
 Strays *strays_free(Strays *strays);
+/* Waits, when nothing else is left to do, until there is no child any more, but no longer than that: so that whoever
+ * sees us end knows that nothing of us is left. SIGCHLD is blocked. */
+void strays_outlive(usec_t most_usec);

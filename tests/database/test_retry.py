@@ -266,6 +266,58 @@ def case_54_a_solo_job_runs_beside_nothing(case):
 
 
 @test
+def case_54_a_worker_that_is_always_busy_makes_room_for_a_solo_job(case):
+    """Two slots, and each free one is filled at once: so it would never hold nothing."""
+    case.queue()
+    busy = case.worker()
+    held = [case.take(busy) for _ in [case.job(), case.job()]]
+    alone = case.job()
+    case.admin.rows("update @schema@.job set solo = true where id = %s", alone)
+    for age in range(0, 45, 3):
+        case.admin.rows("update @schema@.job set run_at = clock_timestamp() - %s * interval '1 s' where id = %s", age, alone)
+        case.job()
+        case.ledger.complete(*held.pop(0))
+        held += [token(row) for row in case.ledger.claim("q", busy, 2 - len(held))]
+        check(age >= 10 or len(held) == 2, f"it stood back after {age} s already")
+        if alone in [one.id for one in held]:
+            return
+    check(False, f"never alone: {held}")
+
+
+@test
+def case_54_at_any_time_half_of_the_workers_work_on_beside_a_solo_job_that_waits(case):
+    case.queue()
+    case.ledger.enqueue_many("q", "", ["1"] * 60)
+    workers = [case.worker() for _ in range(20)]
+    for worker in workers:
+        case.take(worker)
+    alone = case.job()
+    case.admin.rows("update @schema@.job set solo = true where id = %s", alone)
+
+    def working(age):
+        case.admin.rows("update @schema@.job set run_at = clock_timestamp() - %s * interval '1 s' where id = %s", age, alone)
+        return {worker for worker in workers if case.ledger.claim("q", worker, 1)}
+
+    first, second = working(12), working(25)
+    equal((first | second, first & second), (set(workers), set()), "who worked on, first and then")
+
+
+@test
+def case_54_nobody_stands_back_for_a_solo_job_that_could_not_run_anyway(case):
+    case.queue()
+    case.job(concurrency_key="k")
+    busy, other = case.worker(), case.worker()
+    case.take(busy)
+    alone = case.job(concurrency_key="k")
+    case.admin.rows("update @schema@.job set solo = true where id = %s", alone)
+    case.ledger.enqueue_many("q", "", ["1"] * 8)
+    case.take(other)
+    for age in (15, 30):
+        case.admin.rows("update @schema@.job set run_at = clock_timestamp() - %s * interval '1 s' where id = %s", age, alone)
+        equal([len(case.ledger.claim("q", worker)) for worker in (busy, other)], [1, 1], f"claims after {age} s")
+
+
+@test
 def case_57_snooze_release_and_interruption_together_give_back_no_more_than_the_limit(case):
     case.queue(max_releases=4, max_attempts=3)
     job, claims = case.job(), 0

@@ -113,6 +113,46 @@ class Jobs(unittest.TestCase):
         self.assertEqual((shown["deaths"], shown["recovered_now"], [one["outcome"] for one in shown["tries"]]),
                          (1, False, ["expired"]))
 
+    def test_who_reads_expired_is_told_that_nobody_sweeps(self):
+        self.good("enqueue", "default")
+        worker = self.ask("select endwell.worker_up('here', 1)")[0][0]
+        [(job,)] = self.ask("select id from endwell.claim('default', %s)", worker)
+        self.assertNotIn("swept", self.good("stats"))
+        self.ask("update endwell.job set beat_at = clock_timestamp() - interval '1 h', claimed_at = clock_timestamp() - interval "
+                 "'1 h'; update endwell.pulse set tick_at = clock_timestamp() - interval '10 min'")
+        for words in (["show", job], ["stats"]):
+            self.assertRegex(self.good(*words), r"Nobody has swept this ledger for 10 min, .*recovered\. `endwell run`", words)
+        self.ask("select endwell.reap(0)")
+        self.assertNotIn("swept", self.good("stats"))
+
+    def test_a_job_that_is_parked_for_ever_is_listed_and_shown(self):
+        self.good("enqueue", "default")
+        for when, wanted in (("infinity", "scheduled"), ("-infinity", "ready")):
+            self.ask("update endwell.job set run_at = %s", when)
+            self.assertRegex(self.good("list"), rf" {wanted} .* - *\n$")
+            [listed] = self.json("list")
+            self.assertEqual((listed["status"], listed["since_usec"]), (wanted, None))
+            self.good("show", listed["id"])
+            self.good("stats")
+
+    def test_nobody_forges_a_line_or_moves_the_cursor(self):
+        said = self.good("enqueue", "q\nx\033[31m", "--kind", "k\n  status       done\033[2J")
+        self.assertNotIn("\033", said)
+        self.assertEqual(len(said.splitlines()), 2, said)
+        [(job,)] = self.ask("select id from endwell.job")
+        shown = self.good("show", job)
+        self.assertNotIn("\033", shown)
+        self.assertEqual([line for line in shown.splitlines() if line.startswith("  status")], ["  status       ready"])
+
+    def test_a_value_that_the_database_cannot_take_is_the_callers_fault(self):
+        for words, wanted in ((["enqueue", "x" * 201], "at most 200 characters"), (["enqueue", b"\xff"], "does not take it"),
+                              (["list", b"\xff"], "does not take it"), (["stats", b"\xff"], "does not take it"),
+                              (["enqueue", "q", "--payload", "[" * 60000], "does not take it")):
+            done = subprocess.run([JOBS, *words], capture_output=True, check=False, timeout=120, env=self.environment())
+            self.assertEqual(done.returncode, 64, done.stderr)
+            self.assertIn(wanted, done.stderr.decode())
+        self.good("enqueue", "ö" * 200)
+
     def test_a_job_is_shown_with_its_attempts_and_its_payload_only_when_asked(self):
         self.good("enqueue", "default", "--payload", json.dumps(SECRET))
         self.work("default", "first fault")

@@ -1,6 +1,7 @@
 """The embedded database: made once and whole, private, never root's, back after every kill, and last to end."""
 import os
 import pwd
+import shutil
 import signal
 import subprocess
 
@@ -343,6 +344,15 @@ def a_pid_that_is_somebody_elses_here_does_not_keep_the_database_down(case):
     run = start(case, plan, user="postgres:postgres")
     equal(run.journal.only("service_started", service="early")["pid"], early, "who has that number now")
     run.journal.only("service_started", service="endwell-database")
+    equal(run.end(), 0, "exit code")
+
+
+@test
+def a_postgres_that_is_not_in_path_is_found_and_runs(case):
+    path = "/usr/bin:/bin:/usr/sbin:/sbin"
+    equal(shutil.which("postgres", path=path), None, "a postgres in it")
+    run = start(case, plan_with(case), environment={"PATH": path})
+    equal(sql(case, "select 1"), "1", "an answer")
     equal(run.end(), 0, "exit code")
 
 

@@ -131,7 +131,7 @@ def what_a_command_leaves_is_killed_and_named_however_it_hid():
 
 
 def a_bomb_is_defused():
-    keeper = Keeper("sh", "-c", "b() { sleep 0.02; b & b & wait; }; b").start()
+    keeper = Keeper("sh", "-c", "b() { sleep 0.02; if [ $1 -gt 0 ]; then b $(($1 - 1)) & b $(($1 - 1)) & fi; wait; sleep 1000; }; b 7").start()
     keeper.heard("started")
     until(lambda: len(everybody_below(keeper.process.pid)) > 40, "a tree of some size")
     keeper.say("kill")

@@ -34,8 +34,8 @@ def items(case, stop_behind):
 def case_6_an_idle_worker_ends_at_once_and_says_so(case):
     worker = case.work("true", "--poll", "1h").ready()
     equal(worker.end(), 0, "exit code")
-    check(worker.words.has("STOPPING=1"), f"words: {worker.words.lines}")
-    check(worker.words.has("X_ENDWELL_DRAINED=1"), f"words: {worker.words.lines}")
+    wait_until(lambda: worker.words.has("STOPPING=1"), "STOPPING=1")
+    wait_until(lambda: worker.words.has("X_ENDWELL_DRAINED=1"), "X_ENDWELL_DRAINED=1")
     state = case.admin.value("select state from @schema@.worker where id = %s", worker.owner)
     check(state in ("draining", "gone"), f"the ledger calls it {state}")
 
@@ -146,9 +146,8 @@ def case_19_after_its_number_of_jobs_a_worker_is_started_again_and_not_counted(c
 @test
 def after_its_lifetime_a_worker_takes_no_job_and_lets_the_present_ones_end(case):
     case.queue()
-    worker = case.work("while ! test -e go; do sleep 0.02; done; echo 1", "--max-lifetime", "500ms",
-                       "--drain-timeout", "0").ready()
     job = case.job()
+    worker = case.work("while ! test -e go; do sleep 0.02; done; echo 1", "--max-lifetime", "3s", "--drain-timeout", "0").ready()
     worker.until(f"job {job} generation 1 attempt 1 began")
     wait_until(lambda: worker.words.has("STOPPING=1"), "STOPPING=1")
     late = case.job()

@@ -1,6 +1,8 @@
 """A database that restarts, freezes or forgets to notify. cases/worker.md 13, 14, 16."""
 import os
 import signal
+import socket
+import threading
 import time
 
 from database_case import Yard
@@ -150,11 +152,11 @@ def case_16_without_a_listening_connection_jobs_are_still_found_by_asking(case):
     equal(worker.end(), 0, "exit code")
 
 
-def rest(case, count):
-    """So many workers have asked, got nothing, and ask no more."""
+def rest(case, count, since="2000-01-01"):
+    """So many workers have asked since then, got nothing, and ask no more."""
     wait_until(lambda: case.admin.value("select count(*) from pg_stat_activity where application_name = 'endwell-worker' and "
                                         "datname = current_database() and query ilike '%%claim%%' and state = 'idle' and "
-                                        "state_change < clock_timestamp() - interval '300 ms'") == count, "idle workers")
+                                        "state_change < clock_timestamp() - interval '300 ms' and state_change > %s", since) == count, "idle workers")
 
 
 @test
@@ -177,9 +179,10 @@ def case_16_ten_thousand_jobs_in_one_transaction_wake_each_worker_once(case):
     case.admin.rows(f"alter database {case.database} set track_functions = 'all'")
     workers = [case.work("echo 1", "--poll", "1h").ready() for _ in range(3)]
     rest(case, 3)
+    since = case.admin.value("select clock_timestamp()")
     with case.direct().transaction() as one:
         one.rows("select count(*) from generate_series(1, 10000) n, @schema@.enqueue('q', notify => true)")
-    rest(case, 3)
+    rest(case, 3, since)
     for worker in workers:
         equal(worker.end(), 0, "exit code")
 
@@ -188,3 +191,65 @@ def case_16_ten_thousand_jobs_in_one_transaction_wake_each_worker_once(case):
         return case.admin.value("select coalesce(sum(calls), 0) from pg_stat_user_functions where funcname = 'claim'")
     wait_until(lambda: calls() >= 6, "one claim of each at its start, and one for the notification")
     equal(calls(), 6, "claims of 3 workers")
+
+
+class Cutter:
+    """A wire to the server that is cut once: behind a claim that the server has committed, before its answer."""
+
+    def __init__(self, port, committed):
+        self.port, self.committed, self.cuts = port, committed, 0
+        self.listening = socket.create_server(("127.0.0.1", 0))
+        self.url_port = self.listening.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self):
+        while True:
+            try:
+                client, _ = self.listening.accept()
+            except OSError:
+                return
+            server = socket.create_connection(("127.0.0.1", self.port))
+            threading.Thread(target=self._up, args=(client, server), daemon=True).start()
+            threading.Thread(target=self._down, args=(server, client), daemon=True).start()
+
+    def _up(self, client, server):
+        try:
+            while data := client.recv(65536):
+                last = self.cuts == 0 and b"claim(" in data
+                self.cuts += last
+                if last:
+                    client.shutdown(socket.SHUT_RDWR)
+                server.sendall(data)
+                if last:
+                    self.committed()
+                    break
+        except OSError:
+            pass
+        for one in (client, server):
+            one.close()
+
+    @staticmethod
+    def _down(server, client):
+        try:
+            while data := server.recv(65536):
+                client.sendall(data)
+        except OSError:
+            pass
+
+    def clean(self):
+        self.listening.close()
+
+
+@test
+def a_claim_whose_answer_was_lost_is_found_and_given_back(case):
+    case.queue(lease_ms=3600000)
+    job = case.job()
+    watcher = case.direct()
+    cutter = case.serve(Cutter(case.yard.cluster.port, lambda: wait_until(
+        lambda: watcher.value("select state = 'running' from @schema@.job where id = %s", job), "the claim to be committed")))
+    url = f"postgresql://postgres@127.0.0.1:{cutter.url_port}/{case.database}"
+    worker = case.work("echo 1", "--poll", "100ms", url=url)
+    row = case.done(job)
+    equal((cutter.cuts, row.attempts, row.releases), (1, 1, 1), "cuts, attempts, releases")
+    worker.until("claimed without our knowing")
+    equal(worker.end(), 0, "exit code")

@@ -29,7 +29,7 @@ def case_11_the_job_ends_with_its_command_and_what_is_left_of_its_tree_is_killed
 @test
 def a_tree_that_forks_all_the_time_is_killed_to_its_last_process(case):
     case.queue(max_attempts=1)
-    worker = case.work("grow() { (sleep 0.02; grow) & (sleep 0.02; setsid sleep 1000) & wait; }; grow",
+    worker = case.work("grow() { if [ $1 -gt 0 ]; then (sleep 0.02; grow $(($1 - 1))) & fi; (sleep 0.02; setsid sleep 1000) & wait; }; grow 100",
                        "--hard-timeout", "400ms", "--kill-after", "0").ready()
     case.rests(case.job(), "dead")
     wait_until(lambda: len(worker.below()) == 1, "only the keeper below the worker")
@@ -98,13 +98,14 @@ def no_command_outlives_a_keeper_and_worker_that_are_killed_together(case):
     worker = case.work(FAMILY + "wait").ready()
     case.job()
     pids = family(case)
-    victims = [worker.process.pid, *children(worker.process.pid)]
+    keeper = children(worker.process.pid)[0]
+    command = next(pid for pid in children(keeper) if pid in pids)
+    victims = [worker.process.pid, keeper]
     for pid in victims:
         os.kill(pid, signal.SIGSTOP)
     for pid in victims:
         os.kill(pid, signal.SIGKILL)
-    direct = [pid for pid in pids if pid == pids[1]]
-    wait_until(lambda: not any(alive(pid) for pid in direct), "the end of the command itself")
+    wait_until(lambda: not alive(command), "the end of the command itself")
     for pid in worker.processes():  # grandchildren of two that are killed at one stroke are their supervisor's
         os.kill(pid, signal.SIGKILL)
     worker.wait()

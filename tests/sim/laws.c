@@ -39,7 +39,8 @@ bool laws_is_development(const Laws *laws) {
 
 bool laws_is_resting(const Laws *laws, uint32_t member) {
         const char *state = crew_view(laws->world->crew, member).state;
-        return strcmp(state, "done") == 0 || strcmp(state, "failed") == 0 || strcmp(state, "left") == 0;
+        return strcmp(state, "done") == 0 || strcmp(state, "failed") == 0 || strcmp(state, "left") == 0 ||
+               strcmp(state, "stopped") == 0;
 }
 
 /* Given up, or out of sight below one that was. */
@@ -70,12 +71,13 @@ static bool was_settled(const Laws *laws, uint32_t member) {
         return was_ready(laws, member) || laws_is_resting(laws, member);
 }
 
-static void check_start_order(Laws *laws, uint32_t member) {
+void laws_check_start_order(Laws *laws, uint32_t member) {
         const Schedule *schedule = laws->world->schedule;
         const ServiceConfig *service = laws_service(laws, member);
         const Relation *after = service_after(service), *requires = service_requires(service);
         for (uint32_t other = 0; other < schedule->config.n_members; other++) {
-                if (laws_service(laws, other)->phase > service->phase && !was_settled(laws, other))
+                if (laws_service(laws, other)->phase > service->phase && !was_settled(laws, other) &&
+                    !laws_service(laws, other)->by_hand)
                         laws_break(laws, "A", "member %u started before member %u of a later phase was ready", member,
                                    other);
                 for (uint16_t i = 0; i < after->n; i++)
@@ -84,7 +86,8 @@ static void check_start_order(Laws *laws, uint32_t member) {
                                            "member %u started before member %u, which it comes after, was ready",
                                            member, other);
                 for (uint16_t i = 0; i < requires->n; i++)
-                        if (schedule->service_of[other] == requires->items[i] && !was_ready(laws, other))
+                        if (schedule->service_of[other] == requires->items[i] && !was_ready(laws, other) &&
+                            !laws->members[other].held) /* one of several; see O */
                                 laws_break(laws, "A", "member %u started, and member %u, which it requires, never did",
                                            member, other);
         }
@@ -113,14 +116,13 @@ void laws_on_spawn(Laws *laws, uint32_t member) {
                            truth->failed_runs, service->start_limit_burst);
         if (laws->services[laws->world->schedule->service_of[member]].closed || truth->dropped)
                 laws_break(laws, "S", "member %u was started after what it is given was closed", member);
+        laws_check_steered_start(laws, member);
         if (truth->gave_up)
                 laws_break(laws, "L8", "member %u was started after it had failed for good", member);
         if (truth->spawned_turn == truth->turn + 1)
                 laws_break(laws, "B", "member %u was started twice in one turn", member);
         if (laws->world->now_usec < truth->restart_usec)
                 laws_break(laws, "G", "member %u was restarted before its delay was over", member);
-        if (!truth->ever_spawned)
-                check_start_order(laws, member);
         check_empty_tree(laws, member);
         truth->spawned_turn = truth->turn + 1;
         truth->ever_spawned = true;
@@ -210,8 +212,8 @@ void laws_on_main_collected(Laws *laws, uint32_t member, Ended how) {
                 bool for_good = laws->ending || service->restart == RESTART_NO ||
                                 (service->start_limit_burst > 0 && truth->failed_runs >= service->start_limit_burst);
                 bool by_itself = !is_clean(laws, member, how) || ended_unready(laws, member);
-                if (for_good && service->essential && !asked && by_itself)
-                        laws->must_be_essential = true;
+                if (for_good && service->essential && !asked && by_itself && !truth->anew)
+                        truth->doomed = true;
         }
 }
 
@@ -300,6 +302,11 @@ void laws_on_signal(Laws *laws, uint32_t member, Whom whom, int signal_number, c
                 laws_on_reload_signal(laws, member, signal_number);
                 return;
         }
+        if (strcmp(reason, "request") == 0) {
+                if (!laws->signalling || laws->ending)
+                        laws_break(laws, "O", "member %u was sent a signal that nobody asked for", member);
+                return;
+        }
         MemberTruth *truth = &laws->members[member];
         /* One that is dead, and be it that PID 1 has not collected it yet, was not asked. */
         bool lives = process_is_alive(&world->processes[world->main_slot[member]]);
@@ -311,6 +318,7 @@ void laws_on_signal(Laws *laws, uint32_t member, Whom whom, int signal_number, c
                 return;
         }
         if (!truth->told_to_go) {
+                laws_check_steered_stop(laws, member, reason);
                 laws_check_ill(laws, member, signal_number, reason);
                 laws_check_sockets_before(laws, member, reason);
         }

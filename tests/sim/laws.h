@@ -5,7 +5,8 @@
  * waits for the empty tree, C nobody is killed before time, D an ending waits for no timer when nobody is left, E the
  * journal is consistent in itself, F the core does not spin, G restarts keep their back-off, H who is said to be gone
  * is gone, P checks begin and count as promised, W a watchdog kills who is late and nobody else, S what is held is held
- * over restarts and closed before a stop, R a reload reaches whom it should. */
+ * over restarts and closed before a stop, R a reload reaches whom it should,
+ * O whom a person stopped stays so, whom he started comes, in order. */
 #pragma once
 #include "shutdown/event.h"
 #include "shutdown/verdict.h"
@@ -25,14 +26,14 @@ struct Laws {
         HookTruth hooks[SIM_HOOKS_MAX][SIM_MEMBERS_MAX + 1]; /* the last column: a phase's hook */
         unsigned hooks_running;
         Verdict verdict, reread;
-        bool ending, fast, withdrawn, finished_event, ready_told_away, must_be_essential;
+        bool ending, fast, withdrawn, finished_event, ready_told_away;
         bool hook_aborted, hook_cut;    /* a stop hook with OnFailure=abort failed; or was killed */
         bool phase_asked[PHASES_MAX];   /* its first stop signal was sent */
         bool started;                   /* start-up is finished */
         usec_t progress_usec;           /* of the last startup_progress; 0: none yet */
         usec_t ending_usec, asked_usec; /* the event, the first request; USEC_INFINITY: not yet */
         unsigned phases_started, phases_finished, reload_signals;
-        bool reloading;
+        bool reloading, signalling, by_hand; /* a person's request is taken up */
         unsigned forced, late_kills, left, own_faults, descendants_left, essentials;
         int finished_code, passed_code; /* passed: of the single command, or of ExitCodeFrom; -1: none yet */
         uint64_t events;
@@ -59,6 +60,8 @@ void laws_on_close_sockets(Laws *laws, uint32_t service);
 void laws_on_drop_store(Laws *laws, uint32_t member);
 void laws_on_reload(Laws *laws);
 void laws_on_reloaded(Laws *laws, unsigned n);
+void laws_on_steered(Laws *laws, uint32_t member, SteerEffect effect);
+void laws_on_steering(Laws *laws, int answer);
 void laws_on_asked_to_end(Laws *laws, bool fast);
 void laws_on_own_fault(Laws *laws);
 void laws_on_main_collected(Laws *laws, uint32_t member, Ended how);

@@ -43,7 +43,7 @@ static int code_by_truth(const Laws *laws) {
                 return EXIT_OWN_FAULT;
         if (laws->world->schedule->config.single && laws->passed_code >= 0)
                 return laws->passed_code;
-        if (laws->must_be_essential || laws->essentials > 0)
+        if (laws_must_be_essential(laws) || laws->essentials > 0)
                 return EXIT_ESSENTIAL;
         if (laws->left > 0 || laws->late_kills > 0)
                 return EXIT_DEADLINE;
@@ -116,6 +116,7 @@ void laws_on_quiet(Laws *laws) {
         if (!world->finished) {
                 laws_check_health(laws);
                 laws_check_holds(laws);
+                laws_check_steering(laws);
         }
         if (laws->asked_usec == USEC_INFINITY || world->finished)
                 return;

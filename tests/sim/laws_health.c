@@ -318,7 +318,7 @@ static void check_member(Laws *laws, uint32_t member) {
                 laws_break(laws, "P", "member %u is %s, and the crew does not think so", member,
                            ready ? "ready" : "not ready");
         if (!ready && truth->ready_usec != USEC_INFINITY && !laws_service(laws, member)->aside &&
-            crew_overview(laws->world->crew).ready)
+            !laws_service(laws, member)->by_hand && crew_overview(laws->world->crew).ready)
                 laws_break(laws, "L6", "everything is ready, says the crew, and member %u is not", member);
 }
 

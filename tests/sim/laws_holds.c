@@ -14,12 +14,23 @@ void laws_on_close_sockets(Laws *laws, uint32_t service) {
         laws->services[service].closed = true;
 }
 
+/* A person stops one instance of several. */
+static bool another_stays(const Laws *laws, uint32_t member) {
+        const Schedule *schedule = laws->world->schedule;
+        uint16_t service = service_of(laws, member);
+        for (uint32_t i = 0; laws->members[member].held && !laws->ending && i < schedule->services[service].instances;
+             i++)
+                if (!laws->members[schedule->first_member[service] + i].held)
+                        return true;
+        return false;
+}
+
 /* Who is asked and will not start again has no sockets any more; who starts again keeps them. */
 void laws_check_sockets_before(Laws *laws, uint32_t member, const char *reason) {
         ServiceTruth *service = &laws->services[service_of(laws, member)];
         bool stops = strcmp(reason, "ending") == 0 || strcmp(reason, "stop") == 0;
         service->stopped |= stops || laws->ending;
-        if (stops && !service->closed && laws_service(laws, member)->n_listens > 0)
+        if (stops && !service->closed && laws_service(laws, member)->n_listens > 0 && !another_stays(laws, member))
                 laws_break(laws, "S", "member %u was asked while its sockets were open", member);
 }
 
@@ -66,7 +77,8 @@ void laws_check_let_go(Laws *laws) {
                 if (schedule->services[s].n_listens > 0 && !laws->services[s].closed)
                         laws_break(laws, "S", "the sockets of service %u were never closed", s);
         for (uint32_t m = 0; m < schedule->config.n_members; m++)
-                if (laws_service(laws, m)->descriptor_store_max > 0 && !laws->members[m].dropped)
+                if (laws_service(laws, m)->descriptor_store_max > 0 && !laws->members[m].dropped &&
+                    (!laws_service(laws, m)->by_hand || laws->members[m].had_turn))
                         laws_break(laws, "S", "the store of member %u was never dropped", m);
 }
 

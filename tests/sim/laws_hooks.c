@@ -61,6 +61,18 @@ static void check_phase_hour(Laws *laws, const HookView *view) {
                 laws_break(laws, "L3", "end hook %s began while its phase had members", view->hook->name);
 }
 
+static unsigned epoch_of(const Laws *laws) {
+        return laws->ending ? 2 : 1;
+}
+
+static void check_hour_by_hand(Laws *laws, const HookView *view) {
+        if (laws->ending)
+                laws_break(laws, "L5", "a person ran hook %s in the ending", view->hook->name);
+        if (view->member != CREW_NOBODY && !has_main(laws, view->member))
+                laws_break(laws, "L3", "a person ran hook %s, and member %u does not run", view->hook->name,
+                           view->member);
+}
+
 void laws_on_hook(Laws *laws, uint32_t hook_run) {
         HookView view = crew_hook_view(laws->world->crew, hook_run);
         HookTruth *truth = truth_of(laws, &view);
@@ -68,17 +80,21 @@ void laws_on_hook(Laws *laws, uint32_t hook_run) {
 
         world_say(laws->world, "hook %s (%s) of member %d begins", view.hook->name, hook_on_to_string(view.hook->on),
                   (int)view.member);
-        if (truth->begun_turn == turn)
+        if (truth->begun_turn == turn && truth->begun_epoch == epoch_of(laws))
                 laws_break(laws, "L3", "hook %s of member %d began twice in one run", view.hook->name,
                            (int)view.member);
         if (!view.hook->argv)
                 laws_break(laws, "L3", "hook %s has nothing to execute and began", view.hook->name);
         if (truth->runs)
                 laws_break(laws, "L3", "hook %s of member %d began while it ran", view.hook->name, (int)view.member);
-        if (view.member == CREW_NOBODY)
+        if (laws->by_hand)
+                check_hour_by_hand(laws, &view);
+        else if (view.member == CREW_NOBODY)
                 check_phase_hour(laws, &view);
         else
                 check_member_hour(laws, &view);
+        truth->by_hand = laws->by_hand;
+        truth->begun_epoch = epoch_of(laws);
         truth->begun_turn = turn;
         truth->runs = true;
         laws->hooks_running++;
@@ -122,10 +138,18 @@ void laws_on_hook_refused(Laws *laws, uint32_t member, const Event *event) {
         bool short_cut = laws->fast || laws_is_development(laws);
         if (has_no_time && !short_cut && laws->world->now_usec < limit_of_hook(laws, event->hook))
                 laws_break(laws, "L3", "hook %s was refused for want of time, and there was some", event->hook);
-        for (size_t h = 0; has_no_time && h < config->n_hooks; h++) {
+        bool already = event->reason && strcmp(event->reason, "already_ran") == 0;
+        for (size_t h = 0; (has_no_time || already) && h < config->n_hooks; h++) {
                 if (strcmp(config->hooks[h].name, event->hook) != 0)
                         continue;
                 uint32_t column = member == CREW_NOBODY ? SIM_MEMBERS_MAX : member;
+                if (already && !laws->by_hand && !laws->hooks[h][column].by_hand)
+                        laws_break(laws, "L3", "hook %s was refused, and no person had run it", event->hook);
+                if (already && laws->by_hand)
+                        continue;
+                if (already && config->hooks[h].on == HOOK_PRE_STOP && member != CREW_NOBODY) /* its stop has begun */
+                        laws->members[member].stops_before |= !laws->ending;
+                laws->hooks[h][column].begun_epoch = epoch_of(laws);
                 laws->hooks[h][column].begun_turn = member == CREW_NOBODY ? 1 : laws->members[member].turn + 1;
         }
 }
@@ -146,7 +170,7 @@ void laws_check_hooks_ran(Laws *laws) {
                                         laws_break(laws, "L3", "post-stop hook %s never ran for member %u", hook->name,
                                                    m);
                 if (hook->on == HOOK_END && !laws_is_development(laws) &&
-                    laws->hooks[h][SIM_MEMBERS_MAX].begun_turn == 0)
+                    laws->hooks[h][SIM_MEMBERS_MAX].begun_epoch < 2)
                         laws_break(laws, "L3", "end hook %s never ran", hook->name);
         }
 }

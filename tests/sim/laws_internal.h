@@ -11,6 +11,12 @@ bool laws_is_resting(const Laws *laws, uint32_t member); /* by the crew's own wo
 bool laws_is_given_up(const Laws *laws, const Process *process);
 bool laws_is_development(const Laws *laws);
 void laws_check_hooks_ran(Laws *laws);
+void laws_check_steered_start(Laws *laws, uint32_t member);
+void laws_check_steered_stop(Laws *laws, uint32_t member, const char *reason);
+void laws_check_steering(Laws *laws);
+void laws_check_start_order(Laws *laws, uint32_t member); /* its turn has come */
+void laws_on_starting(Laws *laws, uint32_t member);
+bool laws_must_be_essential(const Laws *laws);
 /* Its main process is there for all PID 1 knows, and nobody told it to go. */
 bool laws_is_up(const Laws *laws, uint32_t member);
 void laws_place_probes(Laws *laws);

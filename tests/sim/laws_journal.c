@@ -59,9 +59,12 @@ static void on_readiness(Laws *laws, const Event *event) {
         if (laws->ending && event->ready)
                 laws_break(laws, "L6", "readiness was given after the ending began");
         for (uint32_t m = 0; event->ready && m < laws->world->schedule->config.n_members; m++)
-                if (!laws_is_resting(laws, m) && !laws_service(laws, m)->aside &&
+                if (!laws_is_resting(laws, m) && !laws_service(laws, m)->aside && !laws_service(laws, m)->by_hand &&
                     (!laws->members[m].ever_ready || (laws_is_up(laws, m) && laws_is_unready(laws, m))))
                         laws_break(laws, "L6", "readiness was given, and member %u never was ready, or is not now", m);
+                else if (laws->members[m].held && laws_service(laws, m)->essential && !laws_service(laws, m)->by_hand &&
+                         strcmp(crew_view(laws->world->crew, m).state, "stopped") == 0)
+                        laws_break(laws, "L6", "readiness was given, and member %u is essential, and stopped", m);
 }
 
 /* The command of a check has no pid in the journal, but the name of its probe. */
@@ -197,7 +200,7 @@ static void judge(Laws *laws, const Event *event) {
         case EVENT_PHASE_STARTED: on_phase_started(laws, event); break;
         case EVENT_PHASE_FINISHED: on_phase_finished(laws, event); break;
         case EVENT_READINESS_CHANGED: on_readiness(laws, event); break;
-        case EVENT_SERVICE_STARTING: laws->members[member].had_turn = true; break;
+        case EVENT_SERVICE_STARTING: laws_on_starting(laws, member); break;
         case EVENT_SERVICE_STARTED: on_started(laws, member, event); break;
         case EVENT_SERVICE_EXITED: on_exited(laws, member, event); break;
         case EVENT_SERVICE_GONE: on_gone(laws, member, event); break;

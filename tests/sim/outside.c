@@ -3,6 +3,7 @@
 
 #include "tests/sim/laws.h"
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,6 +21,11 @@ static const char *const outside_words[_OUTSIDE_KIND_MAX] = {
         [OUTSIDE_SAYS_NONSENSE] = "somebody says anything",
         [OUTSIDE_TRIGGER] = "somebody says WATCHDOG=trigger",
         [OUTSIDE_RELOAD] = "a reload is asked for",
+        [OUTSIDE_START] = "a person starts somebody",
+        [OUTSIDE_STOP] = "a person stops somebody",
+        [OUTSIDE_RESTART] = "a person restarts somebody",
+        [OUTSIDE_SIGNAL] = "a person sends a signal",
+        [OUTSIDE_RUN_HOOK] = "a person runs a hook",
 };
 
 static void ask_for_the_end(World *world, const char *cause, bool fast) {
@@ -67,6 +73,53 @@ static void trigger(World *world, uint32_t member) {
         crew_on_notify(world->crew, member, 4242, &words);
 }
 
+static SteerTarget target_of(World *world, uint32_t member) {
+        uint16_t service = world->schedule->service_of[member];
+        return (SteerTarget){ .service = service,
+                              .number = random_chance(&world->random, 50)
+                                                ? 0
+                                                : member - world->schedule->first_member[service] + 1 };
+}
+
+static void on_steered(void *userdata, uint32_t member, SteerEffect effect) {
+        static const char *const words[] = { "goes", "comes", "is on its way", "stays" };
+        World *world = userdata;
+        world_say(world, "member %u %s", member, words[effect]);
+        laws_on_steered(world->laws, member, effect);
+}
+
+/* Now and then two at once, the one named twice. */
+static void steer(World *world, Steer what, uint32_t member) {
+        SteerTarget targets[3];
+        size_t n = random_chance(&world->random, 70) ? 1 : 3;
+        uint32_t left = CREW_NOBODY;
+        for (size_t i = 0; i < n; i++)
+                targets[i] = target_of(world, i == 1 ? random_below(&world->random,
+                                                                    (unsigned)world->schedule->config.n_members)
+                                                     : member);
+        for (size_t i = 0; i < n; i++)
+                world_say(world, "%s service %u instance %u", steer_to_string(what), targets[i].service,
+                          targets[i].number);
+        laws_on_steering(world->laws, crew_steer(world->crew, what, targets, n, on_steered, world, &left));
+}
+
+static void send_signal(World *world, uint32_t member) {
+        static const int numbers[] = { SIGUSR1, SIGUSR1, SIGTERM, SIGKILL };
+        world->laws->signalling = true;
+        laws_on_steering(world->laws,
+                         crew_signal(world->crew, target_of(world, member), numbers[random_below(&world->random, 4)]));
+        world->laws->signalling = false;
+}
+
+static void run_hook(World *world) {
+        size_t n = crew_hook_runs(world->crew);
+        if (n == 0)
+                return;
+        world->laws->by_hand = true;
+        (void)crew_run_hook(world->crew, random_below(&world->random, (unsigned)n));
+        world->laws->by_hand = false;
+}
+
 void outside_take_place(World *world, const Outside *outside) {
         world_say(world, "%s", outside_words[outside->kind]);
         switch (outside->kind) {
@@ -89,6 +142,11 @@ void outside_take_place(World *world, const Outside *outside) {
                 laws_on_reload(world->laws);
                 laws_on_reloaded(world->laws, crew_reload(world->crew));
                 break;
+        case OUTSIDE_START: steer(world, STEER_START, outside->member); break;
+        case OUTSIDE_STOP: steer(world, STEER_STOP, outside->member); break;
+        case OUTSIDE_RESTART: steer(world, STEER_RESTART, outside->member); break;
+        case OUTSIDE_SIGNAL: send_signal(world, outside->member); break;
+        case OUTSIDE_RUN_HOOK: run_hook(world); break;
         case _OUTSIDE_KIND_MAX: break;
         }
 }

@@ -71,6 +71,10 @@ static void poke_after_the_end(World *world) {
         for (uint32_t i = 0; i < crew_size(world->crew); i++)
                 crew_on_ready_line(world->crew, i);
         (void)crew_reload(world->crew);
+        (void)crew_steer(world->crew, STEER_RESTART, &(SteerTarget){ 0 }, 1, NULL, NULL, &(uint32_t){ 0 });
+        (void)crew_signal(world->crew, (SteerTarget){ 0 }, 9);
+        for (uint32_t i = 0; i < crew_hook_runs(world->crew); i++)
+                (void)crew_run_hook(world->crew, i);
 }
 
 bool play(World *world, Laws *laws, const Schedule *schedule, const PlayRules *rules) {

@@ -161,6 +161,7 @@ static void draw_service(Schedule *schedule, unsigned i, Random *random) {
         service->builtin = random_chance(random, 10);
         service->aside = random_chance(random, 10); /* is never essential, as the configuration has it */
         service->essential &= !service->aside;
+        service->by_hand = !service->builtin && random_chance(random, 8);
 }
 
 /* Only towards services with a lower index, so that there is no ring. */
@@ -173,7 +174,8 @@ static void draw_relations(Schedule *schedule, unsigned i, Random *random) {
                 if (schedule->services[other].phase != service->phase || !random_chance(random, 40))
                         continue;
                 relations->after.items[relations->after.n++] = other;
-                if (random_chance(random, 40))
+                /* Who is started requires only who is started, as the configuration has it. */
+                if (random_chance(random, 40) && (service->by_hand || !schedule->services[other].by_hand))
                 relations->requires.items[relations->requires.n++] = other;
         }
 }
@@ -252,7 +254,7 @@ static void make_single(Schedule *schedule) {
         snprintf(config->phases[0].name, sizeof config->phases[0].name, "command");
         schedule->services[0].phase = 0;
         schedule->services[0].essential = true;
-        schedule->services[0].builtin = schedule->services[0].aside = false;
+        schedule->services[0].builtin = schedule->services[0].aside = schedule->services[0].by_hand = false;
         schedule->services[0].restart = RESTART_NO;
         schedule->services[0].type = SERVICE_SIMPLE;
         schedule->services[0].notify_fd = -1;
@@ -285,6 +287,7 @@ static OutsideKind draw_kind(Random *random) {
                 OUTSIDE_END_SIGNAL, OUTSIDE_END_REQUEST,  OUTSIDE_FAST_SIGNAL,  OUTSIDE_FAST_REQUEST,
                 OUTSIDE_EARLY_TICK, OUTSIDE_ACKNOWLEDGED, OUTSIDE_ACKNOWLEDGED, OUTSIDE_MARK,
                 OUTSIDE_STRANGER,   OUTSIDE_SURVEY,       OUTSIDE_TRIGGER,      OUTSIDE_RELOAD,
+                OUTSIDE_START,      OUTSIDE_STOP,         OUTSIDE_RESTART,      OUTSIDE_RUN_HOOK,
         };
         if (random_chance(random, 2))
                 return OUTSIDE_OWN_FAULT;
@@ -293,9 +296,21 @@ static OutsideKind draw_kind(Random *random) {
         return often[random_below(random, sizeof often / sizeof *often)];
 }
 
+/* Persons come before the ending, mostly: in it they are sent away. */
+static Outside draw_person(const Schedule *schedule, Random *random) {
+        static const OutsideKind kinds[] = { OUTSIDE_START,   OUTSIDE_STOP,   OUTSIDE_STOP,    OUTSIDE_RESTART,
+                                             OUTSIDE_RESTART, OUTSIDE_SIGNAL, OUTSIDE_RUN_HOOK };
+        usec_t end = schedule->end_usec;
+        return (Outside){ .kind = kinds[random_below(random, sizeof kinds / sizeof *kinds)],
+                          .at_usec = random_chance(random, 30) ? random_usec(random, 0, usec_min(end, USEC_PER_SEC))
+                                                               : random_usec(random, 0, end),
+                          .member = random_below(random, (unsigned)schedule->config.n_members) };
+}
+
 static void draw_outside(Schedule *schedule, Random *random) {
         static const usec_t latest[] = { 2 * USEC_PER_SEC, 2 * USEC_PER_SEC, 40 * USEC_PER_SEC, 200 * USEC_PER_SEC };
         schedule->end_usec = random_usec(random, 0, latest[random_below(random, 4)]);
+        schedule->persons = random_chance(random, 40);
         for (size_t i = 0; i < schedule->config.n_services; i++)
                 if (schedule->characters[i] == CHARACTER_SICKLY || schedule->characters[i] == CHARACTER_WAVERING)
                         schedule->end_usec = random_usec(random, 0, 400 * USEC_PER_SEC);
@@ -308,6 +323,9 @@ static void draw_outside(Schedule *schedule, Random *random) {
                         .at_usec = draw_instant(schedule, random),
                         .member = random_below(random, (unsigned)schedule->config.n_members),
                 };
+        for (unsigned i = 1; schedule->persons && i < schedule->n_outside; i++)
+                if (random_chance(random, 70))
+                        schedule->outside[i] = draw_person(schedule, random);
 }
 
 void schedule_make(Schedule *ret, uint64_t seed) {

@@ -24,6 +24,11 @@ typedef enum OutsideKind {
         OUTSIDE_SAYS_NONSENSE, /* any datagram at any time, also of a member that does not run */
         OUTSIDE_TRIGGER,       /* WATCHDOG=trigger, the same */
         OUTSIDE_RELOAD,
+        OUTSIDE_START, /* by a person, of one instance or of the service */
+        OUTSIDE_STOP,
+        OUTSIDE_RESTART,
+        OUTSIDE_SIGNAL,
+        OUTSIDE_RUN_HOOK,
         _OUTSIDE_KIND_MAX,
 } OutsideKind;
 
@@ -51,6 +56,7 @@ typedef struct Schedule {
         bool lazy_collection; /* deaths are noticed up to 20 ms late */
         bool late_timers;     /* crew_on_time() is called up to 2 ms late */
         int gateway;          /* 0: none; 1: acknowledges at once; 2: late; 3: never */
+        bool persons;         /* steer it */
         usec_t end_usec;      /* when the first ending is asked for */
         Outside outside[SIM_HAPPENINGS_MAX];
         unsigned n_outside;

@@ -33,14 +33,15 @@ static void print_care(const ServiceConfig *service) {
 static void print_service(const Schedule *schedule, size_t index) {
         static const char *const restarts[] = { "no", "on-failure", "always" };
         const ServiceConfig *service = &schedule->services[index];
-        printf("service %s: members %u to %u, phase %u, %s, %s, restart %s, burst %u, %s%s%s%s%s, start %.6f, stop "
+        printf("service %s: members %u to %u, phase %u, %s, %s, restart %s, burst %u, %s%s%s%s%s%s, start %.6f, stop "
                "%.6f",
                service->name, schedule->first_member[index], schedule->first_member[index] + service->instances - 1U,
                service->phase, character_to_string(schedule->characters[index]), service_type_to_string(service->type),
                restarts[service->restart], service->start_limit_burst, kill_mode_to_string(service->kill_mode),
                service->essential ? ", essential" : "", service->drain_until == DRAIN_NOTIFY ? ", drains" : "",
                service->builtin ? ", built in" : "", service->aside ? ", aside" : "",
-               seconds(service->timeout_start_usec), seconds(service->timeout_stop_usec));
+               service->by_hand ? ", by hand" : "", seconds(service->timeout_start_usec),
+               seconds(service->timeout_stop_usec));
         print_relation(schedule, "after", service_after(service));
         print_relation(schedule, "requires", service_requires(service));
         putchar('\n');

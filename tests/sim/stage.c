@@ -115,7 +115,7 @@ static void stage_signal(void *self, uint32_t member, Whom whom, int signal_numb
                         laws_on_killed(world->laws, reason);
                 /* 0 only asks for their names: they are given up. Whoever has a signal for it takes it up, and lives.
                  */
-                if (signal_number != 0 && strcmp(reason, "reload") != 0)
+                if (signal_number != 0 && strcmp(reason, "reload") != 0 && signal_number != SIGUSR1)
                         world_signal_process(world, slots[i], signal_number);
                 crew_told(world->crew, member, process->pid, comm, signal_number, reason);
         }

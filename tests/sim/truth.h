@@ -15,13 +15,19 @@ typedef struct MemberTruth {
         usec_t watchdog_usec, sign_usec; /* of this run; of life, the last one since it was ready */
         int exit_code;                   /* of the last run that ended, as a shell would say it */
         bool had_turn, ever_spawned, ever_ready, stopping, extended, drained, killed, gave_up;
-        bool stops_before; /* its stop began before the ending did: what it requires failed */
-        bool told_to_go;   /* by a polite signal, and be it that it was dead already */
+        bool stops_before;   /* its stop began before the ending did: what it requires failed */
+        bool told_to_go;     /* by a polite signal, and be it that it was dead already */
+        usec_t steered_usec; /* when a person last had his say */
+        bool held;           /* a person stopped it, and nobody started it since */
+        bool anew;           /* a person started it, and its run has not begun yet */
+        bool doomed;         /* it is essential and failed for good, and that will be judged */
         bool says_ready, ill, triggered, reloaded, dropped;
 } MemberTruth;
 
 typedef struct HookTruth {
         unsigned begun_turn; /* turn + 1 of the last beginning; 0: never */
+        unsigned begun_epoch;
+        bool by_hand; /* a person began it last */
         bool runs;
 } HookTruth;
 

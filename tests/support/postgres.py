@@ -13,7 +13,7 @@ import psycopg2
 
 from journal import check, wait_until
 
-AS_POSTGRES = ["setpriv", "--reuid", "postgres", "--regid", "postgres", "--clear-groups"]
+AS_POSTGRES = ["env", "--default-signal=INT,QUIT", "setpriv", "--reuid", "postgres", "--regid", "postgres", "--clear-groups"]
 
 # fsync is off unless a case is about a crash: the kernel survives each of them. Who waits for somebody that he must not wait
 # for fails after statement_timeout, and with the ledger as it should be nobody comes near it.

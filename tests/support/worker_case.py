@@ -206,7 +206,9 @@ class WorkerCase(DatabaseCase):
             return []
 
     def explain(self):
-        logs = "\n".join(f"--- worker {number}, exit {one.process.poll()}:\n{one.log()[-3000:]}"
+        def telling(log):
+            return "\n".join(line for line in log.splitlines() if "began in slot" not in line and "was done after" not in line)
+        logs = "\n".join(f"--- worker {number}, exit {one.process.poll()}:\n{telling(one.log())[-3000:]}"
                          for number, one in enumerate(self.workers[-4:]))
         jobs = "\n".join(str(row) for row in self.admin.rows(
             "select id, state, gen, attempts, deaths, releases, error_class, left(last_error, 200) from @schema@.job "

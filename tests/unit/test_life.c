@@ -55,6 +55,21 @@ static const struct Row {
           LIFE_STOP_WANTED,
           LIFE_DONE,
           LIFE_ORDER_REST },
+        { "a person's restart asks, and its sockets stay",
+          { LIFE_STARTING },
+          LIFE_RENEW_WANTED,
+          LIFE_STOPPING,
+          LIFE_ORDER_ASK },
+        { "a person's start does not wait for the delay",
+          { LIFE_BACKOFF },
+          LIFE_RENEW_WANTED,
+          LIFE_WAITING,
+          LIFE_ORDER_NONE },
+        { "who is to come again does, whatever his end was like",
+          { LIFE_POST_STOP, .again = true },
+          LIFE_RESTARTS,
+          LIFE_WAITING,
+          LIFE_ORDER_NONE },
         { "a restart after a stop is none",
           { LIFE_POST_STOP, .stop = true },
           LIFE_RESTARTS,
@@ -80,7 +95,9 @@ Test(life, from_no_state_does_anything_start_after_a_stop) {
         for (LifeState state = 0; state < _LIFE_STATE_MAX; state++)
                 for (int killed = 0; killed <= 1; killed++)
                         for (LifeHappening what = 0; what < _LIFE_HAPPENING_MAX; what++) {
-                                LifeStep step = life_step((Life){ state, true, killed }, what);
+                                LifeStep step = life_step((Life){ state, .stop = true, .held = killed, .again = killed,
+                                                                  .killed = killed },
+                                                          what);
                                 cr_assert(step.next.stop, "a stop is for ever");
                                 cr_assert(!begins(step.order), "%s + %s starts something", life_state_to_string(state),
                                           life_happening_to_string(what));
@@ -92,7 +109,8 @@ Test(life, nobody_is_probed_to_death_who_is_to_stop_or_does_not_serve) {
         for (LifeState state = 0; state < _LIFE_STATE_MAX; state++)
                 for (int stop = 0; stop <= 1; stop++)
                         for (int killed = 0; killed <= 1; killed++) {
-                                LifeStep step = life_step((Life){ state, stop, killed }, LIFE_UNHEALTHY);
+                                LifeStep step =
+                                        life_step((Life){ state, .stop = stop, .killed = killed }, LIFE_UNHEALTHY);
                                 bool ill = !stop && (state == LIFE_STARTING || state == LIFE_READY);
                                 bool rests = stop && (state == LIFE_WAITING || state == LIFE_BACKOFF);
                                 cr_assert_eq(step.order,
@@ -112,9 +130,54 @@ Test(life, nobody_is_probed_to_death_who_is_to_stop_or_does_not_serve) {
 Test(life, what_rests_rests) {
         for (LifeState state = 0; state < _LIFE_STATE_MAX; state++)
                 for (LifeHappening what = 0; life_is_resting(state) && what < _LIFE_HAPPENING_MAX; what++) {
-                        LifeStep step = life_step((Life){ state }, what);
+                        LifeStep step = life_step((Life){ state, .stop = true }, what);
+                        cr_assert(step.next.state == state && step.order == LIFE_ORDER_NONE);
+                        if (what == LIFE_RENEW_WANTED && state != LIFE_LEFT)
+                                continue;
+                        step = life_step((Life){ state }, what);
                         cr_assert(step.next.state == state && step.order == LIFE_ORDER_NONE);
                 }
+}
+
+static Life lead_on(Life life, bool restarts) {
+        const LifeHappening natural[] = { LIFE_HOOKS_DONE, LIFE_MAIN_GONE, LIFE_TREE_GONE, LIFE_HOOKS_DONE,
+                                          restarts ? LIFE_RESTARTS : LIFE_RESTS };
+        for (size_t i = 0; i < LENGTH_OF(natural); i++)
+                life = life_step(life, natural[i]).next;
+        return life;
+}
+
+Test(life, whom_a_person_stops_rests_as_stopped_from_every_state_and_nothing_begins) {
+        for (LifeState state = 0; state < _LIFE_STATE_MAX; state++) {
+                if (life_is_resting(state))
+                        continue;
+                LifeStep step = life_step((Life){ state }, LIFE_HALT_WANTED);
+                cr_assert(!begins(step.order), "%s", life_state_to_string(state));
+                for (int restarts = 0; restarts <= 1; restarts++)
+                        cr_assert_eq(lead_on(step.next, restarts).state, LIFE_STOPPED, "%s",
+                                     life_state_to_string(state));
+        }
+}
+
+Test(life, whom_a_person_starts_waits_for_his_turn_from_every_state_but_one) {
+        for (LifeState state = 0; state < _LIFE_STATE_MAX; state++)
+                for (int held = 0; held <= 1; held++) {
+                        Life life = life_step((Life){ state, .held = held }, LIFE_RENEW_WANTED).next;
+                        if (!life_is_resting(life.state))
+                                life = lead_on(life, true);
+                        cr_assert_eq(life.state, state == LIFE_LEFT ? LIFE_LEFT : LIFE_WAITING, "%s ends as %s",
+                                     life_state_to_string(state), life_state_to_string(life.state));
+                        cr_assert(state == LIFE_LEFT || (!life.held && !life.again), "%s", life_state_to_string(state));
+                }
+}
+
+Test(life, an_ending_has_the_last_word_over_persons) {
+        for (LifeState state = 0; state < _LIFE_STATE_MAX; state++) {
+                Life life = life_step((Life){ state }, LIFE_STOP_WANTED).next;
+                LifeStep step = life_step(life, LIFE_RENEW_WANTED);
+                cr_assert(memcmp(&step.next, &life, sizeof life) == 0 || life_is_resting(state));
+                cr_assert_eq(step.order, LIFE_ORDER_NONE);
+        }
 }
 
 Test(life, from_every_state_enough_force_leads_to_rest) {
