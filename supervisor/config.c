@@ -24,8 +24,8 @@ static const char *choose_path(const char *path) {
 /* Without memory what was read has holes, so nothing is built on it. */
 static void read_sections(Reading *reading, const char *mode) {
         static void (*const readers[])(Reading *) = {
-                config_read_services, config_read_hooks,     config_read_relations,
-                config_read_budget,   config_check_programs,
+                config_read_services,  config_read_gateway, config_read_hooks,
+                config_read_relations, config_read_budget,  config_check_programs,
         };
 
         config_read_phases(reading);

@@ -10,6 +10,7 @@
 #include "shutdown/budget.h"
 #include "shutdown/hooks.h"
 #include "supervisor/config_database.h"
+#include "supervisor/config_gateway.h"
 #include "supervisor/probe.h"
 #include "supervisor/rights.h"
 #include <stdbool.h>
@@ -210,6 +211,7 @@ typedef struct Config {
         size_t n_members; /* instances of all services */
         DatabaseConfig database;
         ReaperConfig reaper;
+        GatewayConfig gateway;
         Budget budget;
         ConfigPlace grace_place, deadline_place, runtime_place;
         char **files; /* names that the `file` members point to */

@@ -77,6 +77,7 @@ Config *config_free(Config *config) {
         free(config->journal_file);
         free(config->termination_message_path);
         database_done(&config->database);
+        gateway_done(&config->gateway);
         free(config);
         return NULL;
 }

@@ -141,9 +141,9 @@ static const SettingsKey reaper_keys[] = {
 };
 
 static const SettingsKey gateway_keys[] = {
-        LATER("Listen"),
-        LATER("Dashboard"),
-        LATER("ReadyWhen"),
+        SINGLE("Listen"),
+        SINGLE("Dashboard"),
+        SINGLE("ReadyWhen"),
         END,
 };
 
@@ -176,7 +176,7 @@ const SettingsKind config_kinds[] = {
         [CONFIG_HOOK] = { .name = "Hook", .named = true, .keys = hook_keys },
         [CONFIG_DATABASE] = { .name = "Database", .keys = database_keys },
         [CONFIG_REAPER] = { .name = "Reaper", .keys = reaper_keys },
-        { .name = "Gateway", .later = true, .keys = gateway_keys },
+        [CONFIG_GATEWAY] = { .name = "Gateway", .keys = gateway_keys },
         { .name = "Verify", .later = true, .keys = verify_keys },
         { 0 },
 };

@@ -14,6 +14,7 @@ typedef enum ConfigKind {
         CONFIG_HOOK,
         CONFIG_DATABASE,
         CONFIG_REAPER,
+        CONFIG_GATEWAY,
 } ConfigKind;
 
 static inline bool section_is(const SettingsSection *section, ConfigKind kind) {

@@ -63,6 +63,8 @@ static void take_sections(Reading *reading) {
                         reading->database = section;
                 else if (section_is(section, CONFIG_REAPER))
                         reading->reaper = section;
+                else if (section_is(section, CONFIG_GATEWAY))
+                        reading->gateway = section;
         }
 }
 

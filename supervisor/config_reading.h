@@ -21,14 +21,14 @@ typedef struct Reading {
         Config *config;
         const Settings *settings;
         Complaints *complaints;
-        size_t n_before;                          /* errors that the caller had already */
-        const SettingsSection *supervisor;        /* NULL: not in the file */
-        const SettingsSection **phases;           /* PHASES_MAX, NULL where a phase has no section */
-        const SettingsSection **services;         /* beside config->services */
-        const SettingsSection **hooks;            /* beside config->hooks */
-        const SettingsSection *database, *reaper; /* NULL: not in the file */
-        SettingsSection *builtins;                /* empty ones, for the services that nobody wrote */
-        size_t n_written, n_hooks_written;        /* services and hooks that somebody did write: they come first */
+        size_t n_before;                                    /* errors that the caller had already */
+        const SettingsSection *supervisor;                  /* NULL: not in the file */
+        const SettingsSection **phases;                     /* PHASES_MAX, NULL where a phase has no section */
+        const SettingsSection **services;                   /* beside config->services */
+        const SettingsSection **hooks;                      /* beside config->hooks */
+        const SettingsSection *database, *reaper, *gateway; /* NULL: not in the file */
+        SettingsSection *builtins;                          /* empty ones, for the services that nobody wrote */
+        size_t n_written, n_hooks_written; /* services and hooks that somebody did write: they come first */
         int database_service, reaper_service, migration_service; /* indices of built-in ones; -1 */
         char *names_end;                                         /* where the next name of a service goes */
         uint16_t *by_name;                                       /* services, sorted */
@@ -62,12 +62,12 @@ int reading_phase_index(const Reading *reading, const char *name);
 /* NULL without memory. */
 const Accounts *reading_accounts(Reading *reading);
 const Privileges *reading_privileges(Reading *reading);
-
 /* In this order: later ones use what earlier ones found. */
 void config_read_supervisor(Reading *reading, const char *mode);
 void config_read_phases(Reading *reading);
 void config_read_database(Reading *reading); /* and [Reaper]; adds the built-in services */
 void config_read_services(Reading *reading);
+void config_read_gateway(Reading *reading);
 void config_read_hooks(Reading *reading);
 void config_read_relations(Reading *reading); /* After, Requires */
 void config_read_budget(Reading *reading);

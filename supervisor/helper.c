@@ -85,6 +85,7 @@ static int spawn(Helper *helper, char *const *argv) {
         (void)setsockopt(helper->socket, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
         ChildPlan plan = { .argv = argv,
                            .envp = helper->plan.environment,
+                           .rights = helper->plan.rights,
                            .input_fd = its_socket,
                            .output = { .fd = -1, .null = true },
                            .error = CHILD_OUTPUT_INHERIT };

@@ -1,5 +1,5 @@
-/* helper.h - the life of a built-in process beside PID 1, logger or prober: its socket, its birth, what it says, its
- * failures in a row; for *_link.c and *_talk.c only.
+/* helper.h - the life of a built-in process beside PID 1, logger, prober or gateway: its socket, its birth, what it
+ * says, its failures in a row; for *_link.c and *_talk.c only.
  *
  * When it is started and what is asked of it are the link's. Never blocks. Memory is bounded. */
 #pragma once
@@ -18,6 +18,7 @@ typedef struct HelperPlan {
         const char *name;    /* for people */
         const char *program; /* copied */
         char *const *environment;
+        const Rights *rights;      /* NULL: endwell's own */
         unsigned messages_at_once; /* between two looks at the others */
         unsigned wake_ups;         /* to hear it, in wake_ups_usec; 0: as many as it likes */
         usec_t wake_ups_usec;

@@ -233,6 +233,8 @@ static int make_parts(Pid1 *pid1) {
                 r = pid1_make_logger(pid1);
         if (r >= 0)
                 r = pid1_make_probes(pid1);
+        if (r >= 0)
+                r = pid1_make_gateway(pid1);
         return r < 0 ? r : signals_new(&pid1->signals, pid1->event, pid1_on_signal, pid1);
 }
 
@@ -258,6 +260,7 @@ static Pid1 *pid1_free(Pid1 *pid1) {
         pid1_free_holders(pid1);
         logger_link_free(pid1->logger);
         prober_link_free(pid1->prober);
+        gateway_link_free(pid1->gateway);
         launches_free(pid1->launches);
         survey_free(pid1->survey);
         control_groups_free(pid1->groups);

@@ -7,7 +7,8 @@
  * pid1_sockets.c  what is held for services: sockets, stored descriptors, ready pipes
  * pid1_told.c     what children tell: by error pipes, ends, messages
  * pid1_logger.c   the logger
- * pid1_helpers.c  what is done alike for the logger and the prober
+ * pid1_gateway.c  the gateway
+ * pid1_helpers.c  what is done alike for the logger, the prober and the gateway
  * pid1_groups.c   control groups, and whom the OOM killer took
  * pid1_signals.c  what signals mean here
  * pid1_terminal.c the foreground program
@@ -22,6 +23,7 @@
 #include "supervisor/crew.h"
 #include "supervisor/descriptor_store.h"
 #include "supervisor/environment.h"
+#include "supervisor/gateway_link.h"
 #include "supervisor/launches.h"
 #include "supervisor/logger_link.h"
 #include "supervisor/mailbox.h"
@@ -38,8 +40,9 @@
 #include "supervisor/terminal.h"
 #include <limits.h>
 
-#define HELPER_LOGGER 0 /* RosterEntry.owner of a helper */
-#define HELPER_PROBER 1
+#define HELPER_LOGGER  0 /* RosterEntry.owner of a helper */
+#define HELPER_PROBER  1
+#define HELPER_GATEWAY 2
 
 typedef struct ProbeChild ProbeChild;
 
@@ -62,12 +65,13 @@ typedef struct Pid1 {
         Survey *survey;
         ControlGroups *groups; /* NULL: none are used */
         Oom oom;
-        Launches *launches; /* slots: members, then hook runs, then probe runs */
-        Mailbox *mailbox;   /* NULL: no runtime directory */
-        Control *control;   /* NULL: no runtime directory */
-        LoggerLink *logger; /* NULL: nothing needs one */
-        ProberLink *prober; /* NULL: nothing needs one */
-        Sockets *sockets;   /* these three, too */
+        Launches *launches;   /* slots: members, then hook runs, then probe runs */
+        Mailbox *mailbox;     /* NULL: no runtime directory */
+        Control *control;     /* NULL: no runtime directory */
+        LoggerLink *logger;   /* NULL: nothing needs one */
+        ProberLink *prober;   /* NULL: nothing needs one */
+        GatewayLink *gateway; /* NULL: there is none */
+        Sockets *sockets;     /* these three, too */
         DescriptorStore *store;
         ReadyPipes *ready_pipes;
         Crew *crew;
@@ -120,9 +124,11 @@ int pid1_make_herald(Pid1 *pid1);
 void pid1_rearm_upward(Pid1 *pid1);
 void pid1_survey(Pid1 *pid1);
 int pid1_make_probes(Pid1 *pid1);
+int pid1_make_gateway(Pid1 *pid1);
 /* True: a helper still has something to do or to be collected; its end, or the deadline, ends the loop. */
 bool pid1_await_helpers(Pid1 *pid1);
-/* The ending began: nothing is probed any more, so unless hooks need the prober it ends beside the services. */
+void pid1_rest_helpers(Pid1 *pid1); /* the ending began */
+/* Nothing is probed any more, so unless hooks need the prober it ends beside the services. */
 void pid1_release_prober(Pid1 *pid1);
 int pid1_find_helper(uint32_t helper, char ret_program[static PATH_MAX]); /* said when it cannot be found */
 void pid1_remember_helper(Pid1 *pid1, uint32_t helper, pid_t pid);

@@ -108,7 +108,7 @@ static void stage_record(void *self, const Event *event) {
                 pid1_say_lost_lines(self);
         pid1_record(self, &filled);
         if (filled.kind == EVENT_ENDING_STARTED)
-                pid1_release_prober(self);
+                pid1_rest_helpers(self);
 }
 
 static bool stage_withdraw(void *self) {

@@ -308,6 +308,7 @@ int plan_print(const Config *config, FILE *out) {
         measure(&layout);
         print_heading(config, out);
         plan_print_database(config, out);
+        plan_print_gateway(config, out);
         print_start(&layout);
         print_stop(&layout);
         print_budget(&layout);

@@ -139,6 +139,7 @@ static void put_plan(Json *json, const Config *config, const uint16_t *order) {
         plan_put_span(json, "sum_us", sum);
         plan_put_span(json, "left_us", usec_sub(usec_sub(budget->deadline_usec, budget->reserve_usec), sum));
         plan_put_database(json, config);
+        plan_put_gateway(json, config);
         put_start(json, config, order);
         put_stop(json, config, order);
         json_close(json);

@@ -17,5 +17,7 @@ void plan_print_request(const HookConfig *hook, FILE *out);
 /* Where the ledger's database is, and the reaper; nothing where there is none. */
 void plan_print_database(const Config *config, FILE *out);
 void plan_put_database(Json *json, const Config *config); /* "database", "reaper"; null */
+void plan_print_gateway(const Config *config, FILE *out);
+void plan_put_gateway(Json *json, const Config *config); /* "gateway"; null */
 /* "method", "url", "user" */
 void plan_put_hook(Json *json, const HookConfig *hook);

@@ -174,7 +174,7 @@ Test(config_values, every_key_of_this_version_has_a_reader_that_refuses_nonsense
 }
 
 Test(config_values, sections_of_later_versions_say_so) {
-        static const char *const names[] = { "Gateway", "Verify" };
+        static const char *const names[] = { "Verify" };
         for (size_t i = 0; i < LENGTH_OF(names); i++) {
                 char text[200], says[100];
                 snprintf(text, sizeof text, WEB "[%s]\n", names[i]);
