@@ -71,7 +71,7 @@ Test(cutter, a_last_line_without_a_newline_is_a_line) {
 }
 
 Test(cutter, no_character_is_cut_in_two) {
-        static const char text[] = "€€€€€€€€€€€€€€€€€€€€\n"; /* three bytes each */
+        static const char text[] = "x€€€€€€€€€€€€€€€€€€€€\n"; /* three bytes each */
         for (size_t piece = 1; piece < sizeof text; piece++) {
                 Cutter cutter = { .max = MAX };
                 for (size_t done = 0; done < sizeof text - 1; done += piece)
@@ -79,7 +79,8 @@ Test(cutter, no_character_is_cut_in_two) {
                              at < end;) {
                                 CutterPart part;
                                 at += cutter_take(&cutter, text + at, end - at, &part);
-                                cr_assert_eq(part.length % 3, 0, "pieces of %zu", piece);
+                                cr_assert(part.length == 0 || ((unsigned char)part.text[0] & 0xC0) != 0x80,
+                                          "pieces of %zu", piece);
                         }
                 cutter_done(&cutter);
         }
