@@ -3,12 +3,14 @@ import fcntl
 import json
 import os
 import signal
+import threading
 
 from case import test
 from endwell import children
 from journal import check, equal, wait_until
 
-HOLD = "trap 'printf last-byte; exit 0' TERM; while :; do sleep 0.05; done"
+TRAP = "trap 'printf last-byte; exit 0' TERM; "  # first of all: a signal may come as soon as the words are out
+HOLD = "while :; do sleep 0.05; done"
 KIB = 1024
 
 
@@ -46,7 +48,7 @@ def until_output(run, text):
 @test
 def json_names_the_writer_and_the_stream_and_the_pid(case):
     plan = case.plan(Phases="one")
-    plan.shell("web", f"echo to-out; echo to-err >&2; echo pid $$; {HOLD}", Phase="one", Instances=2,
+    plan.shell("web", TRAP + f"echo to-out; echo to-err >&2; echo pid $$; {HOLD}", Phase="one", Instances=2,
                StandardOutput="json", StandardError="json")
     run = case.run(plan).ready()
     wait_until(lambda: run.output().count('"pid ') == 2 and run.errors().count("to-err") == 2, "all lines")
@@ -63,8 +65,8 @@ def json_names_the_writer_and_the_stream_and_the_pid(case):
 @test
 def a_prefix_names_the_instance_and_the_bytes_stay(case):
     plan = case.plan(Phases="one")
-    plan.shell("web", f"echo one; {HOLD}", Phase="one", Instances=2, StandardOutput="prefix")
-    plan.shell("db", f"printf 'tab\\there\\n'; {HOLD}", Phase="one", StandardOutput="prefix")
+    plan.shell("web", TRAP + f"echo one; {HOLD}", Phase="one", Instances=2, StandardOutput="prefix")
+    plan.shell("db", TRAP + f"printf 'tab\\there\\n'; {HOLD}", Phase="one", StandardOutput="prefix")
     run = case.run(plan).ready()
     for text in ("web@1 | one\n", "web@2 | one\n", "db | tab\there\n"):
         until_output(run, text)
@@ -89,7 +91,7 @@ def two_hundred_kilobytes_without_a_newline_and_a_death_lose_nothing(case):
 @test
 def bytes_that_are_no_utf8_become_json_all_the_same(case):
     plan = case.plan(Phases="one")
-    plan.shell("web", f"printf '\\377\\300 \\303\\251 \\033\\001\\n'; head -c 100000 /dev/urandom; echo; echo over; {HOLD}",
+    plan.shell("web", TRAP + f"printf '\\377\\300 \\303\\251 \\033\\001\\n'; head -c 100000 /dev/urandom; echo; echo over; {HOLD}",
                Phase="one", StandardOutput="json")
     run = case.run(plan).ready()
     until_output(run, '"over"')
@@ -132,7 +134,7 @@ def sigusr2_opens_the_log_anew(case):
     log = case.path("web.log")
     gate = case.fifo("gate")
     plan = case.plan(Phases="one")
-    plan.shell("web", f"echo before; read x < {gate}; echo after; {HOLD}", Phase="one", StandardOutput=f"log:{log}")
+    plan.shell("web", TRAP + f"echo before; read x < {gate}; echo after; {HOLD}", Phase="one", StandardOutput=f"log:{log}")
     run = case.run(plan).ready()
     wait_until(lambda: os.path.exists(log) and case.text("web.log") == "before\n", "the first line")
     os.rename(log, log + ".moved")
@@ -152,7 +154,7 @@ def a_vanished_folder_costs_lines_that_are_counted_and_nothing_else(case):
     gate = case.fifo("gate")
     os.mkdir(folder)
     plan = case.plan(Phases="one")
-    plan.shell("web", f"read x < {gate}; seq 1 500; read x < {gate}; echo again; {HOLD}", Phase="one",
+    plan.shell("web", TRAP + f"read x < {gate}; seq 1 500; read x < {gate}; echo again; {HOLD}", Phase="one",
                StandardOutput=f"log:{folder}/web.log")
     run = case.run(plan).ready()
     wait_until(lambda: os.path.exists(f"{folder}/web.log"), "the log")
@@ -184,25 +186,19 @@ def stuck_reader(case, plan):
 @test
 def a_reader_that_reads_nothing_holds_up_no_service_for_long_and_what_is_dropped_is_counted(case):
     plan = case.plan(Phases="one")
-    plan.shell("web", f"seq 1 200000; echo done > {case.path('done')}; {HOLD}", Phase="one", StandardOutput="json")
+    plan.shell("web", TRAP + f"seq 1 200000; echo done > {case.path('done')}; {HOLD}", Phase="one", StandardOutput="json")
     run, reader = stuck_reader(case, plan)
     wait_until(lambda: os.path.exists(case.path("done")), "that the service wrote on", alive=run.alive)
     run.journal.until("log_dropped", service="web")
     equal(run.verb("status").returncode, 0, "exit code of status meanwhile")
-    got = bytearray()
+    got = []
     with os.fdopen(reader, "rb") as file:
-        os.set_blocking(reader, False)
-
-        def read_on():
-            piece = file.read(1 << 16)
-            got.extend(piece or b"")
-            return b"missing here" in got or (not piece and b'"200000"' in got)
-        run.send(signal.SIGTERM)
-        wait_until(lambda: read_on() or not run.alive(), "the end of what was kept")
-        equal(run.wait(), 0, "exit code")
-        os.set_blocking(reader, True)
-        got.extend(file.read())
-    lines = [line["line"] for line in entries(got.decode())]
+        reading = threading.Thread(target=lambda: got.append(file.read()))
+        reading.start()
+        wait_until(lambda: run.verb("logs", "web", "-n", "1").stdout.endswith(" 200000\n"), "that all of it came in")
+        equal(run.end(), 0, "exit code")
+        reading.join()
+    lines = [line["line"] for line in entries(got[0].decode())]
     numbers = [int(line) for line in lines if line.isdigit()]
     equal(numbers[:5000], list(range(1, 5001)), "the beginning, which fits into the stated limit")
     dropped = sum(line["n"] for line in run.journal.all("log_dropped", service="web"))
@@ -213,7 +209,7 @@ def a_reader_that_reads_nothing_holds_up_no_service_for_long_and_what_is_dropped
 def logs_shows_what_was_kept_of_all_or_of_one_and_follows(case):
     gate = case.fifo("gate")
     plan = case.plan(Phases="one")
-    plan.shell("web", f"seq 1 3; echo I $ENDWELL_INSTANCE; {HOLD}", Phase="one", Instances=2, StandardOutput="prefix")
+    plan.shell("web", TRAP + f"seq 1 3; echo I $ENDWELL_INSTANCE; {HOLD}", Phase="one", Instances=2, StandardOutput="prefix")
     plan.shell("slow", f"echo early; read x < {gate}; printf later; kill -9 $$", Phase="one", Essential="no", Restart="no",
                StandardOutput=f"log:{case.path('slow.log')}")
     plan.actor("quiet", "serve", Phase="one")
@@ -253,7 +249,7 @@ def logs_answers_during_the_ending(case):
 def a_logger_that_is_killed_costs_only_what_it_had_in_hand(case):
     gate = case.fifo("gate")
     plan = case.plan(Phases="one")
-    plan.shell("web", f"echo before; read x < {gate}; seq 1 1000; {HOLD}", Phase="one", StandardOutput="prefix")
+    plan.shell("web", TRAP + f"echo before; read x < {gate}; seq 1 1000; {HOLD}", Phase="one", StandardOutput="prefix")
     run = case.run(plan).ready()
     until_output(run, "web | before")
     os.kill(logger_of(run), signal.SIGKILL)
