@@ -265,7 +265,7 @@ void picture_draw_lane(const Picture *picture, size_t i) {
         switch (lane->kind) {
         case LANE_ENDWELL: draw_endwell(picture, top); break;
         case LANE_PHASE: draw_phase(picture, lane, top); break;
-        case LANE_HEADING: picture_label(picture, top, "not asked in the ending", "strong"); break;
+        case LANE_HEADING: picture_label(picture, top, "not asked to stop", "strong"); break;
         case LANE_MEMBER: draw_member(picture, lane, top); break;
         case LANE_COUNT: draw_count(picture, lane, top); break;
         case LANE_HOOK: draw_hook(picture, lane, top); break;

@@ -55,7 +55,10 @@ static void take_of_member(Story *story, const Event *event) {
         if (!member)
                 return;
         switch ((int)event->kind) {
-        case EVENT_SERVICE_STARTING: on_starting(member, event); break;
+        case EVENT_SERVICE_STARTING:
+                if (!story->ending) /* one that breaks a law must not hide the run that ended */
+                        on_starting(member, event);
+                break;
         case EVENT_SERVICE_STARTED: member->started = usec_min(member->started, event->mono_usec); break;
         case EVENT_SERVICE_READY: member->ready = event->mono_usec; break;
         case EVENT_SERVICE_ASKED:

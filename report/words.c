@@ -30,12 +30,16 @@ const char *words_span(usec_t from, usec_t to, char ret[static WORDS_MAX]) {
         return ret;
 }
 
+static const char *or_ended(const char *word) {
+        return word ? word : "ended";
+}
+
 static const char *how_it_ended(const Event *exit, char *ret, size_t size) {
         char word[SIGNAL_TEXT_MAX];
         if (exit->code_word && strcmp(exit->code_word, "exited") == 0)
                 snprintf(ret, size, "exit %d", exit->status);
         else
-                snprintf(ret, size, "%s by %s", exit->code_word ? exit->code_word : "ended",
+                snprintf(ret, size, "%s by %s", exit->asked && !exit->escalated ? "ended" : or_ended(exit->code_word),
                          signal_to_string(exit->status, word));
         return ret;
 }
