@@ -149,9 +149,10 @@ static const char *consequence(SqlAnswer answer) {
         return "nothing was done";
 }
 
-/* A class of codes: what was given cannot be what it is to be. So it is the caller's fault, and not ours. */
+/* Classes of codes: what was given cannot be what it is to be, or is beyond a limit of the server's. So it is the
+ * caller's fault, and not ours. */
 static bool is_bad_value(const PqReply *reply) {
-        return strncmp(reply->state, "22", 2) == 0;
+        return strncmp(reply->state, "22", 2) == 0 || strncmp(reply->state, "54", 2) == 0;
 }
 
 int command_failed(const Command *command, const Session *session, const char *doing, const PqReply *reply) {

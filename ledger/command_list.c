@@ -36,7 +36,7 @@ static int add(Table *table, const PqRows *rows, size_t row) {
                 pq_rows_text(rows, row, STATUS),
                 attempts,
                 pq_rows_text(rows, row, DEATHS),
-                command_age(pq_rows_int64(rows, row, SINCE), age),
+                pq_rows_text(rows, row, SINCE) ? command_age(pq_rows_int64(rows, row, SINCE), age) : "-",
                 error,
         };
         return table_add(table, texts);

@@ -19,7 +19,8 @@ as $$
 declare
     v_now   timestamptz;
     v_quiet timestamptz;
-    v_left  int := greatest(coalesce(reap.n, 500), 0);
+    v_most  int := greatest(coalesce(reap.n, 500), 0);
+    v_left  int := v_most;
     v_queue text;
     v_count bigint;
 begin
@@ -66,6 +67,6 @@ begin
                from (select x.job_id, x.gen from @schema@.item x
                        join @schema@.job j on j.id = x.job_id
                       where x.state = 'running' and x.gen <= j.gen and (j.worker_id is null or x.gen < j.gen)
-                      limit reap.n) o
+                      limit v_most) o
               group by o.job_id) i;
 end $$;

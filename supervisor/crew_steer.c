@@ -203,6 +203,9 @@ static int reach_and_steer(const Steering *steering, SteeringService *services, 
                 *ret_member = crew_index(crew, left);
                 return -EBUSY;
         }
+        for (uint32_t i = 0; i < crew->n_members; i++)
+                if (crew->members[i].life.held) /* whoever wanted it: who goes is waited for */
+                        be_going(crew, &crew->members[i]);
         for (uint32_t i = 0; i < crew->n_members && !crew_is_ending(crew); i++)
                 if (services[crew->members[i].service].named > 0 || services[crew->members[i].service].goes ||
                     services[crew->members[i].service].comes)

@@ -1,4 +1,4 @@
-"""What stands outside the container in the demo: a load balancer with its clients, and somebody who puts jobs in.
+"""What stands outside the container in the demo: a load balancer with its clients.
 
 The balancer is asked to take the web server out over HTTP (DELETE /targets/web). It answers when no new request will be
 sent there and every one that was sent has begun to be answered: what real ones promise, and call deregistration."""
@@ -6,7 +6,6 @@ import collections
 import http.client
 import http.server
 import random
-import subprocess
 import threading
 import time
 
@@ -122,37 +121,3 @@ class Way:
         if not self.ended:
             self.ended = True
             self.balancer.arrived()
-
-
-class Producer:
-    """Puts jobs in: some at first, then a few at a time, until stopped."""
-
-    def __init__(self, environment, first, each, work_ms):
-        self.environment, self.first, self.each, self.work_ms = environment, first, each, work_ms
-        self.put, self.problem = 0, None
-        self.over = threading.Event()
-        self.thread = threading.Thread(target=self.run, daemon=True)
-
-    def start(self):
-        self.insert(self.first)
-        self.thread.start()
-
-    def insert(self, count):
-        low, high = self.work_ms
-        done = subprocess.run(["psql", "--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--command",
-                               "SELECT endwell.enqueue_many('default', 'demo', array_agg(json_build_object('work_ms', "
-                               f"{low} + floor(random() * {high - low})))) FROM generate_series(1, {count})"],
-                              env=self.environment, capture_output=True, text=True, check=False)
-        if done.returncode == 0:
-            self.put += count
-        else:
-            self.problem = done.stderr.strip()
-
-    def run(self):
-        while not self.over.wait(0.25) and self.problem is None:
-            self.insert(self.each)
-
-    def stop(self):
-        self.over.set()
-        if self.thread.ident:
-            self.thread.join()

@@ -9,8 +9,22 @@ import string
 import subprocess
 import tempfile
 
+import work
+
 HERE = os.path.dirname(os.path.realpath(__file__))
 PAGE, REPORT = 4_000, 240_000
+# One line: a server without clients takes each line as a statement.
+LEDGER = " ".join("""
+SELECT json_build_object(
+  'jobs', (SELECT coalesce(json_agg(json_build_object('id', j.id, 'queue', j.queue, 'state', j.state, 'dead', j.is_dead,
+           'attempts', j.attempts, 'begin', extract(epoch FROM j.claimed_at), 'end', extract(epoch FROM j.finished_at),
+           'file', j.payload->>'file') ORDER BY j.id), '[]') FROM endwell.job j),
+  'attempts', (SELECT coalesce(json_agg(json_build_object('job', a.job_id, 'outcome', a.outcome,
+           'begin', extract(epoch FROM a.claimed_at), 'end', extract(epoch FROM a.ended_at))), '[]')
+           FROM endwell.attempt a),
+  'items', (SELECT coalesce(json_agg(json_build_object('key', i.key, 'state', i.state, 'tries', i.tries)), '[]')
+           FROM endwell.item i))
+""".split())
 
 
 class Missing(Exception):
@@ -52,24 +66,32 @@ def roomy_folder():
 
 
 class World:
-    def __init__(self, endwell, workers):
+    """`good`: how many recordings there are beside the corrupt ones."""
+
+    def __init__(self, endwell, figures, good):
         self.path = search_path(endwell)
-        for program in ("nginx", "psql", "initdb", "curl", "setpriv"):
+        for program in ("nginx", "psql", "initdb", "curl", "setpriv", "espeak-ng"):
             if not shutil.which(program, path=self.path):
                 raise Missing(f"the program {program}")
         self.folder = roomy_folder()
         os.chmod(self.folder, 0o711)  # nginx' and PostgreSQL's own users pass through, and read only what is theirs
-        self.runtime = tempfile.mkdtemp(prefix="endwell-demo.", dir="/dev/shm") if os.access("/dev/shm", os.W_OK) else \
-            os.path.join(self.folder, "run")
-        os.makedirs(self.runtime, mode=0o711, exist_ok=True)
-        os.chmod(self.runtime, 0o711)
+        self.runtimes = []  # one for each container: only the folder with the database is kept from one to the next
+        self.next_container()
         self.address, self.port = free_address()
-        self.workers = workers
+        self.figures = figures
         self.furnish()
+        self.good, self.corrupt = work.record(self.inside("recordings"), self.path, good)
+
+    def next_container(self):
+        runtime = tempfile.mkdtemp(prefix="endwell-demo.", dir="/dev/shm") if os.access("/dev/shm", os.W_OK) else \
+            os.path.join(self.folder, f"run{len(self.runtimes)}")
+        os.makedirs(runtime, mode=0o711, exist_ok=True)
+        os.chmod(runtime, 0o711)
+        self.runtimes.append(runtime)
 
     def furnish(self):
-        os.makedirs(self.inside("log"))
-        os.makedirs(self.inside("site"))
+        for name in ("log", "site", "recordings", "clips", "making"):
+            os.makedirs(self.inside(name))
         for name, size in (("page", PAGE), ("report", REPORT)):
             with open(self.inside("site", name), "w", encoding="ascii") as file:
                 file.write("x" * size)
@@ -87,13 +109,17 @@ class World:
     def inside(self, *names):
         return os.path.join(self.folder, *names)
 
-    def journal(self):
-        return os.path.join(self.runtime, "journal.jsonl")
+    def journal(self, container=-1):
+        return os.path.join(self.runtimes[container], "journal.jsonl")
+
+    def clips(self):
+        return os.listdir(self.inside("clips"))
 
     def environment(self, **more):
         return {"PATH": self.path, "HOME": os.environ.get("HOME", "/"), "LANG": "C.UTF-8", "WORLD": self.folder,
-                "DEMO": HERE, "RUNTIME": self.runtime, "WORKERS": str(self.workers), "PGHOST": self.inside("db"),
-                "PGUSER": "endwell", "PGDATABASE": "endwell", **more}
+                "DEMO": HERE, "RUNTIME": self.runtimes[-1], "PGHOST": self.inside("db"), "PGUSER": "endwell",
+                "PGDATABASE": "endwell", "CLIPS": self.inside("clips"), "MAKING": self.inside("making"),
+                "RECORDINGS": self.inside("recordings"), **self.figures, **more}
 
     def logs(self):
         """The ends of what the services wrote, for the case that something went wrong."""
@@ -116,20 +142,19 @@ class World:
         return any(line.split(":")[0] == "Database cluster state" and line.split(":")[1].strip() == "shut down"
                    for line in report.splitlines())
 
-    def jobs(self):
-        """Read from the data after everything is over, without a server: (id, claimed, finished, effects) each."""
-        target = self.inside("db", "jobs.json")
-        query = ("COPY (SELECT coalesce(json_agg(json_build_array(j.id, extract(epoch FROM j.claimed_at), "
-                 "extract(epoch FROM j.finished_at), (SELECT count(*) FROM effect e WHERE e.job = j.id)) "
-                 "ORDER BY j.id), '[]') "
-                 f"FROM endwell.job j) TO '{target}'")
-        done = self.database("postgres", "--single", "-D", self.inside("db", "cluster"), "endwell", input=query + "\n")
+    def ledger(self):
+        """Read from the data after a container is gone, without a server: its jobs, attempts that did not succeed, items."""
+        target = self.inside("db", "ledger.json")
+        done = self.database("postgres", "--single", "-D", self.inside("db", "cluster"), "endwell",
+                             input=f"COPY ({LEDGER}) TO '{target}'\n")
         try:
             with open(target, encoding="utf-8") as file:
-                return json.load(file)
+                found = json.load(file)
         except OSError:
-            raise Missing(f"the table of jobs: {done.stderr.strip() or done.stdout.strip()}") from None
+            raise Missing(f"the ledger: {done.stderr.strip() or done.stdout.strip()}") from None
+        os.unlink(target)  # the folder is the next container's
+        return found
 
     def clean(self):
-        shutil.rmtree(self.runtime, ignore_errors=True)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        for folder in [*self.runtimes, self.folder]:
+            shutil.rmtree(folder, ignore_errors=True)

@@ -32,6 +32,20 @@ def case_21_a_paid_effect_is_in_doubt_after_a_crash_and_done_for_ever_once_it_wa
 
 
 @test
+def a_sweep_puts_no_more_parts_in_doubt_than_its_batch_and_none_when_that_is_below_nothing(case):
+    for _ in range(3):
+        held = case.running()
+        case.ledger.item_begin(*held, "part")
+        case.ledger.complete(*held)
+
+    def in_doubt(batch):
+        equal(case.ledger.reap(batch), [], f"jobs of reap({batch})")
+        return case.admin.value("select count(*) from @schema@.item where state = 'in_doubt'")
+
+    equal([in_doubt(batch) for batch in (-5, 0, 1, 2)], [0, 0, 1, 3], "parts in doubt")
+
+
+@test
 def the_same_claim_may_begin_again_and_an_error_may_be_tried_again(case):
     held = case.running()
     equal([case.ledger.item_begin(*held, "a") for _ in range(2)], ["go", "go"], "the same claim")

@@ -35,6 +35,30 @@ while len(pids) < 4:
 print(answered >= 4 and len(pids), "processes answered every call")
 """
 
+# A stream that answers each job with how long its payload is.
+STREAM = """
+import json, sys
+for line in sys.stdin:
+    job = json.loads(line)
+    if "payload" in job:
+        print(json.dumps({"id": job["id"], "generation": job["generation"], "result": len(job["payload"])}), flush=True)
+"""
+JOBS = """
+config="-c {examples}/worker.ini"
+id() { endwell jobs enqueue $config "$@" --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["first_id"])'; }
+until_done() { until endwell jobs show $config $1 | grep -q '^  status  *done'; do kill -0 $pid; sleep 0.05; done; }
+pid=$!
+spoken=$(id speech --payload '"hello"')
+decoded=$(id decode --payload '"hello"')
+until_done $spoken
+until_done $decoded
+endwell jobs show $config $spoken $decoded | grep '^  result'
+kill -TERM $pid
+code=0
+wait $pid || code=$?
+exit $code
+"""
+
 
 class Examples(unittest.TestCase):
     def run_and_end(self, example):
@@ -84,6 +108,18 @@ class Examples(unittest.TestCase):
                               "python3 call.py\nkill -TERM $!\nwait $!\n", ENDWELL, folder)
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertIn("4 processes answered every call", done.stdout)
+
+    def test_the_workers_do_a_job_by_a_command_and_one_by_a_stream(self):
+        with tempfile.TemporaryDirectory(prefix="endwell-test-example.") as folder:
+            with open(os.path.join(folder, "stream.py"), "w", encoding="utf-8") as file:
+                file.write(STREAM)
+            done = run_script("export WEB='sleep infinity' SYNTHESIZE='wc -c' DATABASE=/run/db "
+                              f"DECODE='python3 {folder}/stream.py'\n"
+                              f"endwell run -c {EXAMPLES}/worker.ini &\n" + UNTIL_READY +
+                              JOBS.replace("{examples}", EXAMPLES), ENDWELL, folder)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        results = [line.split()[-1] for line in done.stdout.splitlines() if line.startswith("  result ")]
+        self.assertEqual(results, ["7", "5"], done.stdout)
 
 
 if __name__ == "__main__":

@@ -125,6 +125,16 @@ class Jobs(unittest.TestCase):
         self.ask("select endwell.reap(0)")
         self.assertNotIn("swept", self.good("stats"))
 
+    def test_a_job_that_is_parked_for_ever_is_listed_and_shown(self):
+        self.good("enqueue", "default")
+        for when, wanted in (("infinity", "scheduled"), ("-infinity", "ready")):
+            self.ask("update endwell.job set run_at = %s", when)
+            self.assertRegex(self.good("list"), rf" {wanted} .* - *\n$")
+            [listed] = self.json("list")
+            self.assertEqual((listed["status"], listed["since_usec"]), (wanted, None))
+            self.good("show", listed["id"])
+            self.good("stats")
+
     def test_nobody_forges_a_line_or_moves_the_cursor(self):
         said = self.good("enqueue", "q\nx\033[31m", "--kind", "k\n  status       done\033[2J")
         self.assertNotIn("\033", said)
@@ -136,7 +146,8 @@ class Jobs(unittest.TestCase):
 
     def test_a_value_that_the_database_cannot_take_is_the_callers_fault(self):
         for words, wanted in ((["enqueue", "x" * 201], "at most 200 characters"), (["enqueue", b"\xff"], "does not take it"),
-                              (["list", b"\xff"], "does not take it"), (["stats", b"\xff"], "does not take it")):
+                              (["list", b"\xff"], "does not take it"), (["stats", b"\xff"], "does not take it"),
+                              (["enqueue", "q", "--payload", "[" * 60000], "does not take it")):
             done = subprocess.run([JOBS, *words], capture_output=True, check=False, timeout=120, env=self.environment())
             self.assertEqual(done.returncode, 64, done.stderr)
             self.assertIn(wanted, done.stderr.decode())

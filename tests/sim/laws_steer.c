@@ -130,7 +130,9 @@ static void check_held(Laws *laws, uint32_t member) {
         for (uint32_t other = 0; other < schedule->config.n_members; other++)
                 if ((has(before, schedule->service_of[other]) ||
                      laws_service(laws, other)->phase < laws_service(laws, member)->phase) &&
-                    !is_down(laws, other) && (laws->members[other].held || laws->members[other].anew))
+                    !is_down(laws, other) &&
+                    (laws->members[other].held || laws->members[other].anew || laws->members[other].told_to_go ||
+                     laws->members[other].stops_before))
                         return;
         laws_break(laws, "O", "member %u is %s, and a person wants it stopped", member,
                    crew_view(laws->world->crew, member).state);
