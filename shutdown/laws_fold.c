@@ -288,8 +288,11 @@ void laws_fold(Judge *judge, const Event *event) {
         case EVENT_ENDING_STARTED: on_ending_started(judge, event); break;
         case EVENT_PHASE_STARTED: on_phase_started(judge, event); break;
         case EVENT_PHASE_FINISHED: on_phase_finished(judge, event); break;
+        case EVENT_SERVICE_EXITED: /* an orphan may have become a main process again (MAINPID) */
+                forget_orphan(judge, event->pid);
+                on_life(judge, event);
+                break;
         case EVENT_SERVICE_STARTED:
-        case EVENT_SERVICE_EXITED:
         case EVENT_SERVICE_GONE: on_life(judge, event); break;
         case EVENT_SERVICE_ASKED:
         case EVENT_SERVICE_KILLED: on_stop_signal(judge, event); break;

@@ -202,6 +202,14 @@ Test(laws, L7_who_was_given_up_or_left_on_purpose_need_not_be_collected) {
         cr_expect_eq(judge(&run).of[LAW_7].state, LAW_BROKEN);
 }
 
+Test(laws, L7_an_orphan_that_became_a_main_process_is_collected_as_one) {
+        Run run = good();
+        run.events[ADOPTED].service = "web";
+        run.events[EXIT_WEB].pid = run.events[ADOPTED].pid;
+        take_out(&run, ORPHAN_GONE);
+        cr_expect_eq(judge(&run).of[LAW_7].state, LAW_HELD);
+}
+
 Test(laws, L9_a_code_that_the_journal_does_not_prove) {
         Run run = good();
         run.events[LAST].code = 81;
