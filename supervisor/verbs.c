@@ -10,6 +10,7 @@ const Verb verbs[] = {
         { "check", verb_check, "says every error of a configuration, or how it would start and end" },
         { "status", verb_status, "shows the services, and during an ending what it waits for" },
         { "events", verb_events, "prints the journal, also as it happens" },
+        { "logs", verb_logs, "prints the last lines that a service wrote, also as they come" },
         { "start", verb_steer, "starts services, and what they require" },
         { "stop", verb_steer, "stops services, those who require them first; they stay stopped" },
         { "restart", verb_steer, "restarts services, and those who require them" },
