@@ -47,6 +47,7 @@ static void match(Stream *stream) {
 
 /* True when the scribe went on: there may be more to pass on, and then room for more. */
 static bool describe(Stream *stream) {
+        bool rest = false;
         size_t n = 0;
 
         if (stream->described < stream->length) {
@@ -54,8 +55,8 @@ static bool describe(Stream *stream) {
                 stream->described += n;
         }
         if (stream->at_end && !stream->rest_described && stream->described == stream->length)
-                stream->rest_described = scribe_end(&stream->scribe);
-        if (n > 0 && stream->on_kept)
+                rest = stream->rest_described = scribe_end(&stream->scribe);
+        if ((n > 0 || rest) && stream->on_kept)
                 stream->on_kept(stream->userdata);
         return n > 0;
 }
