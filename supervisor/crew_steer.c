@@ -252,13 +252,14 @@ void crew_release_steered(Crew *crew) {
 void crew_forget_steered(Crew *crew, Member *member) {
         if (member->due)
                 is_due_no_more(crew, member);
-        crew_is_gone(crew, member);
-        member->steered = false;
+        member->steered = false; /* it goes all the same, and is waited for */
 }
 
 void crew_forget_steering(Crew *crew) {
-        for (uint32_t i = 0; i < crew->n_members; i++)
+        for (uint32_t i = 0; i < crew->n_members; i++) {
                 crew_forget_steered(crew, &crew->members[i]);
+                crew_is_gone(crew, &crew->members[i]);
+        }
 }
 
 /* Whoever waits for it waits until it is ready again. */

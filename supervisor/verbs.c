@@ -25,6 +25,7 @@ const Verb verbs[] = {
         { "ledger", verb_program, "installs the job ledger in PostgreSQL, or says where it differs" },
         { "worker", verb_program, "claims jobs of the ledger and runs a command for each" },
         { "reaper", verb_program, "returns or buries the jobs of the dead, as endwell runs it beside a database" },
+        { "report", verb_program, "draws a run from its journal, or judges its order" },
         { "help", verb_help, "explains a verb" },
         { 0 },
 };
