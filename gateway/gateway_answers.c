@@ -159,7 +159,7 @@ static bool make_nonce(char ret_nonce[static PAGE_NONCE_MAX]) {
 }
 
 static HttpDecision answer_page(Gateway *gateway, HttpRequest *request, HttpAnswer *ret) {
-        static char policy[256]; /* until the answer is queued, which copies it */
+        static char policy[320]; /* until the answer is queued, which copies it */
         char nonce[PAGE_NONCE_MAX];
         Draft draft = { 0 };
 
@@ -170,9 +170,11 @@ static HttpDecision answer_page(Gateway *gateway, HttpRequest *request, HttpAnsw
         if (!make_nonce(nonce) || !draft_open(&draft))
                 return say(ret, 503, "no memory\n");
         const Known known = known_of(gateway);
-        page_write(&(PageView){ .known = &known, .recent = gateway->recent, .nonce = nonce }, draft.out);
+        page_write(
+                &(PageView){ .known = &known, .recent = gateway->recent, .nonce = nonce, .now_usec = clock_now_usec() },
+                draft.out);
         snprintf(policy, sizeof policy,
-                 "default-src 'none'; style-src 'nonce-%s'; script-src 'nonce-%s'; connect-src 'self'; "
+                 "default-src 'none'; style-src 'nonce-%s'; script-src 'nonce-%s'; connect-src 'self'; img-src data:; "
                  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
                  nonce, nonce);
         ret->policy = policy;

@@ -1,6 +1,7 @@
 /* page.h - the status page: one document, whole without a script, alive with it.
  *
- * Whatever comes from the outside, names of services included, is text in it. */
+ * Whatever comes from the outside, names of services included, is text in it. The script draws what it reads from
+ * /status and /events, and begins with what stands in the document. */
 #pragma once
 #include "gateway/metrics.h"
 #include "gateway/recent.h"
@@ -11,6 +12,7 @@ typedef struct PageView {
         const Known *known;
         const Recent *recent;
         const char *nonce; /* of its style and script, of this answer only */
+        usec_t now_usec;   /* monotonic, as the journal's */
 } PageView;
 
 void page_write(const PageView *view, FILE *out);

@@ -4,8 +4,10 @@
 #include "base/packet.h"
 #include "base/take.h"
 #include "logger/journal.h"
+#include "logger/opening.h"
 #include "logger/outbox.h"
 #include "logger/patterns.h"
+#include "logger/readers.h"
 #include "logger/stream.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -28,7 +30,10 @@ struct Hub {
         Outbox *outbox;
         Journal *journal;
         Place *places;
-        Patterns coming; /* HOOKs whose OPEN is still to come */
+        ScribeRoom room;
+        LogFiles log_files;
+        Readers *readers; /* NULL: none */
+        Patterns coming;  /* HOOKs whose OPEN is still to come */
         uint64_t coming_id;
         bool settling, ending;
         int exit_code;
@@ -94,14 +99,22 @@ static int add_stream(Hub *hub, const StreamPlan *plan) {
         return 0;
 }
 
+static void on_kept(void *userdata) {
+        Hub *hub = userdata;
+        if (hub->readers)
+                readers_wake(hub->readers);
+}
+
 static void on_open(Hub *hub, Packet *packet, uint64_t id) {
         StreamPlan plan = { .id = id,
-                            .path = packet->body,
-                            .truncate = packet_get(packet, "TRUNCATE") != NULL,
+                            .room = &hub->room,
+                            .log_files = &hub->log_files,
                             .outbox = hub->outbox,
+                            .on_kept = on_kept,
                             .on_ended = on_stream_ended,
                             .userdata = hub };
 
+        opening_read(packet, &plan);
         plan.pipe = packet_take_fd(packet);
         target_from_fd(&plan.target, packet_take_fd(packet));
         if (id == hub->coming_id)
@@ -127,13 +140,19 @@ static bool everything_is_idle(const Hub *hub) {
         return true;
 }
 
+static void finish(Hub *hub) {
+        if (hub->readers)
+                readers_finish(hub->readers);
+        sd_event_exit(hub->event, hub->exit_code);
+}
+
 /* After each event: has everything been passed on? */
 static int on_any_event(sd_event_source *source, void *userdata) {
         Hub *hub = userdata;
 
         (void)source;
         if (everything_is_idle(hub))
-                sd_event_exit(hub->event, hub->exit_code);
+                finish(hub);
         return 0;
 }
 
@@ -143,7 +162,7 @@ static int on_end_limit(sd_event_source *source, uint64_t usec, void *userdata) 
         (void)source, (void)usec;
         log_warning("ended with output that was not taken within %" PRIu64 " ms",
                     (uint64_t)(HUB_END_USEC / USEC_PER_MSEC));
-        sd_event_exit(hub->event, hub->exit_code);
+        finish(hub);
         return 0;
 }
 
@@ -169,7 +188,7 @@ static void begin_end(Hub *hub) {
                 r = sd_event_add_time_relative(hub->event, &hub->limit, CLOCK_MONOTONIC, HUB_END_USEC, 1, on_end_limit,
                                                hub);
         if (r < 0 || everything_is_idle(hub))
-                sd_event_exit(hub->event, hub->exit_code);
+                finish(hub);
 }
 
 /* ---- The journal ---- */
@@ -299,6 +318,18 @@ static void on_outbox_room(void *userdata) {
 
 /* ---- Life ---- */
 
+/* That nobody can read along costs no line. */
+static void open_readers(Hub *hub, const HubPlan *plan) {
+        ReadersPlan readers = { .path = plan->logs_path, .group = plan->group };
+
+        hub->room.kept = kept_new();
+        readers.kept = hub->room.kept;
+        int r = hub->room.kept ? readers_new(&hub->readers, hub->event, &readers) : -ENOMEM;
+        if (r < 0)
+                log_warning("could not listen on %s: %s; `endwell logs` will not be answered", plan->logs_path,
+                            strerror(-r));
+}
+
 static int open_parts(Hub *hub, const HubPlan *plan) {
         JournalPlan journal = { .path = plan->journal_path,
                                 .max_size = plan->journal_max_size,
@@ -314,6 +345,8 @@ static int open_parts(Hub *hub, const HubPlan *plan) {
                 r = sd_event_source_set_priority(hub->input, PRIORITY_HUB);
         if (r >= 0 && plan->journal_path)
                 r = journal_new(&hub->journal, hub->event, &journal);
+        if (r >= 0 && plan->logs_path)
+                open_readers(hub, plan);
         return r < 0 ? r : 0;
 }
 
@@ -340,6 +373,8 @@ Hub *hub_free(Hub *hub) {
         sd_event_source_disable_unref(hub->input);
         sd_event_source_disable_unref(hub->watch);
         sd_event_source_disable_unref(hub->limit);
+        readers_free(hub->readers);
+        kept_free(hub->room.kept);
         journal_free(hub->journal);
         outbox_free(hub->outbox);
         patterns_done(&hub->coming);

@@ -39,7 +39,9 @@ static bool is_packet_socket(int fd) {
 static int run(const Options *options) {
         HubPlan plan = { .socket = options->socket_fd,
                          .journal_path = options->journal_path,
-                         .journal_max_size = options->journal_max_size };
+                         .journal_max_size = options->journal_max_size,
+                         .logs_path = options->logs_path,
+                         .group = options->group };
         sd_event *event = NULL;
         Hub *hub = NULL;
 
@@ -67,7 +69,8 @@ int main(int argc, char **argv) {
         }
         if (r == OPTIONS_HELP) {
                 puts("endwell-logger is started by endwell run, with a socket on a descriptor.\n"
-                     "  --socket-fd N --journal PATH --journal-max-size SIZE --log-format FORMAT --log-level LEVEL");
+                     "  --socket-fd N --journal PATH --journal-max-size SIZE --logs PATH --group GID\n"
+                     "  --log-format FORMAT --log-level LEVEL");
                 return 0;
         }
         log_open("endwell-logger", options.log_format, options.log_level);

@@ -15,13 +15,15 @@ static const struct option known[] = {
         { "socket-fd", required_argument, NULL, 's' },
         { "journal", required_argument, NULL, 'j' },
         { "journal-max-size", required_argument, NULL, 'm' },
+        { "logs", required_argument, NULL, 'k' },
+        { "group", required_argument, NULL, 'g' },
         { "log-format", required_argument, NULL, 'f' },
         { "log-level", required_argument, NULL, 'l' },
         { "help", no_argument, NULL, 'h' },
         { 0 },
 };
 
-static int parse_fd(const char *text, int *ret) {
+static int parse_number(const char *text, int *ret) {
         char *end;
         errno = 0;
         long value = strtol(text, &end, 10);
@@ -38,9 +40,11 @@ static int parse_size(const char *text, uint64_t *ret) {
 
 static int parse_one(int option, Options *options) {
         switch (option) {
-        case 's': return parse_fd(optarg, &options->socket_fd);
+        case 's': return parse_number(optarg, &options->socket_fd);
         case 'j': options->journal_path = optarg; return 0;
         case 'm': return parse_size(optarg, &options->journal_max_size);
+        case 'k': options->logs_path = optarg; return 0;
+        case 'g': return parse_number(optarg, &options->group);
         case 'f':
                 options->log_format = log_format_from_string(optarg);
                 return (int)options->log_format < 0 ? -EINVAL : 0;
@@ -55,7 +59,8 @@ static int refuse(char *ret_problem, const char *what, const char *text) {
 }
 
 int options_parse(int argc, char **argv, Options *ret, char *ret_problem) {
-        Options options = { .journal_max_size = JOURNAL_MAX_SIZE,
+        Options options = { .group = -1,
+                            .journal_max_size = JOURNAL_MAX_SIZE,
                             .log_format = LOG_FORMAT_AUTO,
                             .log_level = LOG_LEVEL_INFO };
         int option, index = 0;

@@ -9,6 +9,8 @@ typedef struct Options {
         int socket_fd;
         const char *journal_path; /* NULL: none */
         uint64_t journal_max_size;
+        const char *logs_path; /* the socket of those who ask for what is kept; NULL: none */
+        int group;             /* gid of those who may ask besides root and our uid; -1: none */
         LogFormat log_format;
         LogLevel log_level;
 } Options;

@@ -1,8 +1,8 @@
-/* stream.c - moves one service's output: read a piece, pass it on, match its lines, then the next piece. */
-#include "logger/stream.h"
+/* stream.c - moves one service's output: read a piece, pass it on or describe it, match its lines, then the next piece.
+ */
+#include "base/clock.h"
 #include "base/take.h"
-#include "base/usec.h"
-#include "logger/lines.h"
+#include "logger/stream_internal.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -11,107 +11,7 @@
 #include <sys/epoll.h>
 
 #define PIECE_MAX    (64 * 1024)
-#define RETRY_USEC   USEC_PER_SEC
 #define PIPE_DEFAULT (64 * 1024)
-
-struct Stream {
-        uint64_t id;
-        sd_event *event;
-        int pipe;
-        Target target;
-        char *path;
-        bool truncate; /* when it is opened */
-        bool opened_unsaid;
-        Patterns patterns;
-        Lines lines;
-        Outbox *outbox;
-        void (*on_ended)(void *userdata, Stream *stream);
-        void *userdata;
-        sd_event_source *input, *output, *retry;
-
-        char *piece; /* NULL when nothing is kept */
-        size_t length, passed, matched;
-        bool at_end;    /* the pipe has given its last byte */
-        bool rest_said; /* and what stood without a newline was matched */
-        bool stuck;     /* the target takes nothing now */
-        int error;      /* of the target, as told to PID 1; 0: it works */
-        int seen_error; /* of the target, not yet told */
-};
-
-/* ---- Out ---- */
-
-/* What does not fit is said after the next piece. */
-static void tell_state(Stream *stream) {
-        if (stream->opened_unsaid && outbox_room(stream->outbox) > 0) {
-                stream->opened_unsaid = false;
-                outbox_say(stream->outbox, "STREAM=%" PRIu64 "\nOPENED=1\n", stream->id);
-        }
-        if (stream->seen_error != stream->error && outbox_room(stream->outbox) > 0) {
-                stream->error = stream->seen_error;
-                outbox_say(stream->outbox, "STREAM=%" PRIu64 "\nERROR=%d\n", stream->id, stream->error);
-        }
-}
-
-static int on_retry(sd_event_source *source, uint64_t usec, void *userdata);
-
-static void retry_later(Stream *stream) {
-        int r;
-
-        if (stream->retry) {
-                r = sd_event_source_set_time_relative(stream->retry, RETRY_USEC);
-                if (r >= 0)
-                        r = sd_event_source_set_enabled(stream->retry, SD_EVENT_ONESHOT);
-        } else {
-                r = sd_event_add_time_relative(stream->event, &stream->retry, CLOCK_MONOTONIC, RETRY_USEC, 0, on_retry,
-                                               stream);
-        }
-        (void)r; /* without memory for a timer the next REOPEN is the next try */
-}
-
-/* A file that cannot be opened is no target: the bytes go nowhere until it can. */
-static void open_path(Stream *stream) {
-        target_done(&stream->target);
-        int r = target_open(&stream->target, stream->path, stream->truncate);
-        stream->seen_error = r < 0 ? -r : 0;
-        if (r < 0) {
-                retry_later(stream);
-        } else {
-                /* Said before a byte is in it: a logger after us must not empty it again. */
-                stream->opened_unsaid = stream->truncate;
-                stream->truncate = false;
-        }
-        tell_state(stream);
-}
-
-static int on_retry(sd_event_source *source, uint64_t usec, void *userdata) {
-        Stream *stream = userdata;
-
-        (void)source, (void)usec;
-        if (stream->path && stream->target.way == TARGET_NULL)
-                open_path(stream);
-        stream_resume(stream);
-        return 0;
-}
-
-static void pass_on(Stream *stream) {
-        int r = target_flush(&stream->target);
-
-        while (r >= 0 && stream->passed < stream->length) {
-                ssize_t n =
-                        target_write(&stream->target, stream->piece + stream->passed, stream->length - stream->passed);
-                if (n > 0)
-                        stream->passed += (size_t)n;
-                r = n < 0 ? (int)n : 0;
-        }
-        if (r >= 0)
-                r = target_flush(&stream->target); /* the last piece may have been taken and still be on its way */
-        stream->stuck = r == -EAGAIN;
-        if (r < 0 && r != -EAGAIN)
-                stream->passed = stream->length; /* lost: the service goes on, as it would when its own write fails */
-        if (!stream->stuck && stream->length > 0 && stream->target.way != TARGET_NULL)
-                stream->seen_error = r < 0 ? -r : 0;
-        tell_state(stream);
-}
 
 /* ---- Marks ---- */
 
@@ -123,7 +23,7 @@ static void say_marks(Stream *stream, const char *line, size_t length) {
 }
 
 static bool has_room(const Stream *stream) {
-        return outbox_room(stream->outbox) > stream->patterns.n; /* one is kept for tell_state() */
+        return outbox_room(stream->outbox) > stream->patterns.n + 1; /* two are kept for what is told of the target */
 }
 
 static void match(Stream *stream) {
@@ -143,10 +43,37 @@ static void match(Stream *stream) {
         }
 }
 
+/* ---- Lines ---- */
+
+/* True when the scribe went on: there may be more to pass on, and then room for more. */
+static bool describe(Stream *stream) {
+        bool rest = false;
+        size_t n = 0;
+
+        if (stream->described < stream->length) {
+                n = scribe_take(&stream->scribe, stream->piece + stream->described, stream->length - stream->described);
+                stream->described += n;
+        }
+        if (stream->at_end && !stream->rest_described && stream->described == stream->length)
+                rest = stream->rest_described = scribe_end(&stream->scribe);
+        if ((n > 0 || rest) && stream->on_kept)
+                stream->on_kept(stream->userdata);
+        return n > 0;
+}
+
 /* ---- In ---- */
 
+/* The next one can be read. */
+static bool is_done_with_piece(const Stream *stream) {
+        return stream->matched == stream->length && stream->described == stream->length &&
+               (!stream_is_unchanged(stream) || (stream->passed == stream->length && !stream->stuck)) &&
+               (!scribe_is_full(&stream->scribe) || stream->scribe.dropping);
+}
+
 static bool is_empty(const Stream *stream) {
-        return stream->passed == stream->length && stream->matched == stream->length && !stream->stuck;
+        const char *bytes;
+        return is_done_with_piece(stream) && !stream->stuck && stream_waiting(stream, &bytes) == 0 &&
+               (!stream->at_end || stream->rest_described);
 }
 
 /* Bytes read, 0 when the pipe has ended, -EAGAIN, or -ENOMEM. Only when the last piece is done with. */
@@ -167,22 +94,29 @@ static ssize_t read_piece(Stream *stream) {
                 n = 0;           /* nothing else is known of pipes; what cannot be read has ended */
         stream->piece[n] = '\0'; /* for sanitizers, which take what regexec(3) is given for a string */
         stream->length = (size_t)n;
-        stream->passed = stream->matched = 0;
+        stream->passed = stream->matched = stream->described = 0;
+        stream->scribe.wall = clock_wall_usec();
         stream->at_end = n == 0;
         return n;
 }
 
 static void work(Stream *stream) {
-        pass_on(stream);
+        bool more;
+
+        stream_pass_on(stream);
         match(stream);
-        if (is_empty(stream)) {
+        do {
+                more = describe(stream);
+                stream_pass_on(stream);
+        } while (more && stream->described < stream->length);
+        if (is_done_with_piece(stream)) {
                 free(TAKE(stream->piece));
-                stream->length = stream->passed = stream->matched = 0;
+                stream->length = stream->passed = stream->matched = stream->described = 0;
         }
 }
 
 static bool has_ended(const Stream *stream) {
-        return stream->at_end && stream->rest_said && is_empty(stream) && outbox_room(stream->outbox) > 0;
+        return stream->at_end && stream->rest_said && is_empty(stream) && outbox_room(stream->outbox) > 1;
 }
 
 static int on_writable(sd_event_source *source, int fd, uint32_t revents, void *userdata);
@@ -193,7 +127,7 @@ static void wait_for_target(Stream *stream) {
                 return;
         if (!stream->output &&
             sd_event_add_io(stream->event, &stream->output, stream->target.fd, EPOLLOUT, on_writable, stream) < 0)
-                retry_later(stream); /* no memory: ask again by the clock */
+                stream_start_clock(stream); /* no memory: ask again by the clock */
         if (stream->output)
                 sd_event_source_set_enabled(stream->output, stream->stuck ? SD_EVENT_ON : SD_EVENT_OFF);
 }
@@ -201,14 +135,19 @@ static void wait_for_target(Stream *stream) {
 /* Listens to what can go on now. */
 static void arm(Stream *stream) {
         wait_for_target(stream);
-        sd_event_source_set_enabled(stream->input, is_empty(stream) && !stream->at_end ? SD_EVENT_ON : SD_EVENT_OFF);
+        sd_event_source_set_enabled(stream->input,
+                                    is_done_with_piece(stream) && !stream->at_end ? SD_EVENT_ON : SD_EVENT_OFF);
+        if (stream->scribe.untold > 0 || (stream->stuck && scribe_is_full(&stream->scribe)))
+                stream_start_clock(stream);
 }
 
 void stream_resume(Stream *stream) {
         work(stream);
         arm(stream);
-        if (has_ended(stream))
-                stream->on_ended(stream->userdata, stream);
+        if (!has_ended(stream))
+                return;
+        stream_tell_dropped(stream);
+        stream->on_ended(stream->userdata, stream);
 }
 
 static int on_writable(sd_event_source *source, int fd, uint32_t revents, void *userdata) {
@@ -226,7 +165,7 @@ static int on_readable(sd_event_source *source, int fd, uint32_t revents, void *
                 stream_resume(stream);
         if (n == -ENOMEM) {
                 sd_event_source_set_enabled(stream->input, SD_EVENT_OFF); /* else this would be called again at once */
-                retry_later(stream);
+                stream_start_clock(stream);
         }
         return 0;
 }
@@ -241,7 +180,7 @@ bool stream_settle(Stream *stream) {
         size_t left = capacity > 0 ? (size_t)capacity : PIPE_DEFAULT;
 
         work(stream);
-        while (is_empty(stream) && left > 0) {
+        while (is_done_with_piece(stream) && left > 0) {
                 ssize_t n = stream->at_end ? 0 : read_piece(stream);
                 if (n <= 0)
                         break;
@@ -249,6 +188,7 @@ bool stream_settle(Stream *stream) {
                 work(stream);
         }
         work(stream); /* the rest after the last newline, when the end was seen */
+        stream_tell_dropped(stream);
         arm(stream);
         return stream->matched == stream->length && (!stream->at_end || stream->rest_said);
 }
@@ -262,8 +202,10 @@ bool stream_is_idle(const Stream *stream) {
 void stream_reopen(Stream *stream) {
         if (!stream->path)
                 return;
+        if (stream->target.log)
+                log_file_close(stream->target.log);
         stream->output = sd_event_source_disable_unref(stream->output);
-        open_path(stream);
+        stream_open_path(stream);
         stream_resume(stream);
 }
 
@@ -280,9 +222,13 @@ int stream_new(Stream **ret, sd_event *event, const StreamPlan *plan) {
                             .pipe = -1,
                             .target = TARGET_NOWHERE,
                             .outbox = plan->outbox,
+                            .log_files = plan->log_files,
+                            .log = { .max_size = plan->max_size, .most = plan->most },
+                            .on_kept = plan->on_kept,
                             .on_ended = plan->on_ended,
                             .userdata = plan->userdata,
                             .truncate = plan->truncate };
+        scribe_init(&stream->scribe, plan->format, &plan->source, plan->room);
         int r = sd_event_add_io(event, &stream->input, plan->pipe, EPOLLIN, on_readable, stream);
         if (r >= 0 && plan->path && !(stream->path = strdup(plan->path)))
                 r = -ENOMEM;
@@ -293,8 +239,10 @@ int stream_new(Stream **ret, sd_event *event, const StreamPlan *plan) {
         stream->pipe = plan->pipe;
         stream->target = plan->target;
         stream->patterns = plan->patterns;
+        stream->log.path = stream->path;
+        stream->scribe.colour = plan->format == SCRIBE_PREFIX && stream_wants_colour(&stream->target);
         if (stream->path)
-                open_path(stream);
+                stream_open_path(stream);
         *ret = stream;
         return 0;
 }
@@ -304,11 +252,13 @@ Stream *stream_free(Stream *stream) {
                 return NULL;
         sd_event_source_disable_unref(stream->input);
         sd_event_source_disable_unref(stream->output);
-        sd_event_source_disable_unref(stream->retry);
+        sd_event_source_disable_unref(stream->clock);
         close_fd(stream->pipe);
         target_done(&stream->target);
         patterns_done(&stream->patterns);
         lines_done(&stream->lines);
+        if (stream->scribe.room)
+                scribe_done(&stream->scribe);
         free(stream->piece);
         free(stream->path);
         free(stream);

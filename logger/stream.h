@@ -1,17 +1,21 @@
-/* stream.h - the output of one run of a service: from its pipe to its target, unchanged and in order, looked at on the
- * way.
+/* stream.h - the output of one run of a service: from its pipe to its target, in order, unchanged or as a scribe writes
+ * it, looked at on the way.
  *
- * Reads only when everything read before was passed on and matched, so a target that takes nothing, or a PID 1 that
- * does not hear marks, holds up this service (as it would have been held up without us) and no other. A target that
- * fails (a full disk, a reader that is gone) costs the bytes, told once until it works again; it never stops the
- * service. */
+ * Unchanged output is read only when everything read before was passed on and matched, so a target that takes nothing,
+ * or a PID 1 that does not hear marks, holds up this service (as it would have been held up without us) and no other.
+ * What a scribe writes may wait in its backlog; when that is full and the target takes nothing for STREAM_HOLD_USEC,
+ * lines are dropped and counted. A target that fails (a full disk, a reader that is gone) costs the bytes, told once
+ * until it works again; it never stops the service. */
 #pragma once
 #include "logger/outbox.h"
 #include "logger/patterns.h"
+#include "logger/scribe.h"
 #include "logger/target.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <systemd/sd-event.h>
+
+#define STREAM_HOLD_USEC USEC_PER_SEC /* the longest that a target which takes nothing holds up a service */
 
 typedef struct Stream Stream;
 
@@ -21,8 +25,15 @@ typedef struct StreamPlan {
         Target target;    /* taken over on success */
         const char *path; /* the target is this file; else NULL. Copied */
         bool truncate;
+        ScribeFormat format; /* SCRIBE_LINES: the path is that of a rotated file */
+        EntrySource source;
+        ScribeRoom *room;
+        LogFiles *log_files;
+        uint64_t max_size; /* of the rotated file */
+        unsigned most;     /* such files */
         Patterns patterns; /* taken over on success */
         Outbox *outbox;
+        void (*on_kept)(void *userdata);                  /* lines were kept */
         void (*on_ended)(void *userdata, Stream *stream); /* all bytes are passed on; called once, may free it */
         void *userdata;
 } StreamPlan;

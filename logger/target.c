@@ -16,6 +16,7 @@ void target_done(Target *target) {
         close_fd(target->fd);
         close_fd(target->pipe_read);
         close_fd(target->pipe_write);
+        log_file_release(target->log);
         *target = TARGET_NOWHERE;
 }
 
@@ -73,6 +74,16 @@ int target_open(Target *ret, const char *path, bool truncate) {
         ret->way = TARGET_PLAIN;
         ret->can_poll = fstat(fd, &st) == 0 && !S_ISREG(st.st_mode);
         return 0;
+}
+
+void target_from_log(Target *ret, LogFile *log) {
+        *ret = TARGET_NOWHERE;
+        ret->way = TARGET_LOG;
+        ret->log = log;
+}
+
+bool target_is_terminal(const Target *target) {
+        return target->fd >= 0 && isatty(target->fd);
 }
 
 /* What a pipe takes whole or not at all, cut after its last line if there is one. */
@@ -143,6 +154,12 @@ static ssize_t write_splice(Target *target, const char *bytes, size_t length) {
         return r < 0 && r != -EAGAIN ? r : n; /* on its way counts as taken: it is flushed before anything else */
 }
 
+static ssize_t write_log(LogFile *log, const char *bytes, size_t length) {
+        int error;
+        size_t n = log_file_append(log, bytes, length, &error);
+        return n > 0 ? (ssize_t)n : error;
+}
+
 ssize_t target_write(Target *target, const char *bytes, size_t length) {
         size_t piece = target->can_poll ? atomic_length(bytes, length) : length;
 
@@ -151,6 +168,7 @@ ssize_t target_write(Target *target, const char *bytes, size_t length) {
         case TARGET_PLAIN: return write_once(target->fd, bytes, piece);
         case TARGET_SOCKET: return send_once(target->fd, bytes, piece);
         case TARGET_SPLICE: return write_splice(target, bytes, piece);
+        case TARGET_LOG: return write_log(target->log, bytes, length);
         case TARGET_POLLED: return write_polled(target->fd, bytes, piece);
         }
         return (ssize_t)length;

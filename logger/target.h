@@ -6,6 +6,7 @@
  * that is not ours to open. A disk may still be slow: nothing can be done about that in one thread. Source: open(2),
  * splice(2), write(2). */
 #pragma once
+#include "logger/log_file.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -16,6 +17,7 @@ typedef enum TargetWay {
         TARGET_SOCKET,
         TARGET_SPLICE,
         TARGET_POLLED,
+        TARGET_LOG,
 } TargetWay;
 
 typedef struct Target {
@@ -23,6 +25,7 @@ typedef struct Target {
         int fd;
         int pipe_read, pipe_write; /* TARGET_SPLICE */
         size_t staged;             /* bytes that are in the private pipe */
+        LogFile *log;              /* TARGET_LOG */
         bool can_poll;             /* else a regular file, which is always writable */
 } Target;
 
@@ -32,6 +35,9 @@ typedef struct Target {
 void target_from_fd(Target *ret, int fd);
 /* Opens a file for appending. 0 or -errno (-ENXIO: a FIFO that nobody reads). */
 int target_open(Target *ret, const char *path, bool truncate);
+/* A rotated file, which the target has taken from its LogFiles and releases. It takes all or fails. */
+void target_from_log(Target *ret, LogFile *log);
+bool target_is_terminal(const Target *target);
 void target_done(Target *target);
 
 /* How many bytes were taken, possibly fewer than given; -EAGAIN: none now, wait until `fd` can be written; or -errno.

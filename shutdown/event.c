@@ -109,7 +109,7 @@ static const EventSpec specs[_EVENT_MAX] = {
                                          A(DEADLINE), A(EXIT_CODE_FROM), A(SINGLE), A(REMAP), A(CONFIG) } },
         [EVENT_STARTUP_PROGRESS] = { "startup_progress", { A(PHASE), A(LEFT), A(WAITING_FOR), A(DETAIL) } },
         [EVENT_STARTUP_FINISHED] = { "startup_finished", { A(TOOK) } },
-        [EVENT_LOG_DROPPED] = { "log_dropped", { A(N) } },
+        [EVENT_LOG_DROPPED] = { "log_dropped", { INSTANCE, A(N) } },
         [EVENT_CLIENT_DROPPED] = { "client_dropped", { A(PEER), A(REASON) } },
         [EVENT_SERVICE_STARTING] = { "service_starting", { INSTANCE, A(ATTEMPT) } },
         [EVENT_SERVICE_STARTED] = { "service_started", { INSTANCE, A(PID), A(OWNER), A(ATTEMPT), A(TOOK) } },

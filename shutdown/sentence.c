@@ -327,8 +327,8 @@ static void say_about_supervisor(Sentence *sentence, const Event *event) {
         case EVENT_STARTUP_PROGRESS: say(sentence, "still waiting for %s", or_unknown(event->detail)); break;
         case EVENT_STARTUP_FINISHED: say_time(sentence, "start-up finished in ", event->took_usec); break;
         case EVENT_LOG_DROPPED:
-                say(sentence, "%llu line%s of the log %s lost", (unsigned long long)event->n, plural(event->n),
-                    event->n == 1 ? "was" : "were");
+                say(sentence, "%llu line%s of %s's output lost", (unsigned long long)event->n, plural(event->n),
+                    event->service ? event->service : "endwell");
                 break;
         case EVENT_CLIENT_DROPPED:
                 say(sentence, "control client %s was dropped: %s", or_unknown(event->peer), or_unknown(event->reason));

@@ -79,6 +79,15 @@ static int find_path(Client *client, const ClientPlace *place) {
         return place->config ? path_by_config(client, place->config) : path_by_default(client);
 }
 
+int client_find(const ClientPlace *place, char ret_path[static CLIENT_PATH_MAX]) {
+        Client client = { .verb = place->verb };
+        int code = find_path(&client, place);
+
+        if (code == 0)
+                memcpy(ret_path, client.path, sizeof client.path);
+        return code;
+}
+
 static int connect_to(Client *client) {
         struct sockaddr_un address = { .sun_family = AF_UNIX };
 

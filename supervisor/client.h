@@ -19,6 +19,11 @@ typedef struct ClientPlace {
 
 typedef struct Client Client;
 
+#define CLIENT_PATH_MAX 108 /* sun_path, unix(7) */
+
+/* Where the control socket of the running endwell is, or would be; see client_open(). 0 or an exit code. */
+int client_find(const ClientPlace *place, char ret_path[static CLIENT_PATH_MAX]);
+
 /* Asks --socket, $ENDWELL_SOCKET, the RuntimeDirectory of -c, the default directories, in this order. 0 or an exit
  * code. */
 int client_open(const ClientPlace *place, Client **ret);

@@ -33,7 +33,16 @@ typedef enum _one_byte_ ServiceType {
 typedef enum _one_byte_ Restart { RESTART_NO, RESTART_ON_FAILURE, RESTART_ALWAYS, _RESTART_MAX } Restart;
 typedef enum _one_byte_ KillMode { KILL_MIXED, KILL_CONTROL_GROUP, KILL_PROCESS, _KILL_MODE_MAX } KillMode;
 typedef enum _one_byte_ DrainUntil { DRAIN_EXIT, DRAIN_NOTIFY, _DRAIN_UNTIL_MAX } DrainUntil;
-typedef enum OutputKind { OUTPUT_INHERIT, OUTPUT_NULL, OUTPUT_FILE, OUTPUT_APPEND, _OUTPUT_KIND_MAX } OutputKind;
+typedef enum OutputKind {
+        OUTPUT_INHERIT,
+        OUTPUT_NULL,
+        OUTPUT_FILE,
+        OUTPUT_APPEND,
+        OUTPUT_PREFIX, /* this and what follows is written by the logger */
+        OUTPUT_JSON,
+        OUTPUT_LOG,
+        _OUTPUT_KIND_MAX
+} OutputKind;
 typedef enum OnFailure { ON_FAILURE_CONTINUE, ON_FAILURE_ABORT, _ON_FAILURE_MAX } OnFailure;
 
 const char *mode_to_string(Mode mode);
@@ -43,12 +52,21 @@ const char *service_type_to_string(ServiceType type);
 
 typedef struct Output {
         OutputKind kind;
-        char *path; /* of file and append; else NULL */
+        char *path; /* of file, append and log; else NULL */
 } Output;
+
+#define LOG_MAX_SIZE  (UINT64_C(16) * 1024 * 1024)
+#define LOG_MAX_FILES 2
 
 typedef struct Outputs {
         Output standard_output, standard_error;
+        uint64_t log_max_size; /* of OUTPUT_LOG; 0: not given */
+        unsigned log_max_files;
 } Outputs;
+
+static inline bool output_is_written_by_logger(const Output *output) {
+        return output->kind >= OUTPUT_PREFIX;
+}
 
 /* Exit codes and signals that count as clean besides 0; a NULL pointer to one: none. */
 typedef struct ExitSet {

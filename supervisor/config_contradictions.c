@@ -88,6 +88,17 @@ static void warn_of_watchdog(Reading *reading, const SettingsSection *section, c
                            service->name, SPAN(service->watchdog_usec));
 }
 
+/* ---- Logs ---- */
+
+static void warn_of_sizes_without_log(Reading *reading, const SettingsSection *section, const ServiceConfig *service) {
+        const Setting *line = settings_get(section, "LogMaxSize");
+
+        if (!line)
+                line = settings_get(section, "LogMaxFiles");
+        if (line && service_output(service)->kind != OUTPUT_LOG && service_error(service)->kind != OUTPUT_LOG)
+                value_warn(reading, line, "%s has no log to be rotated: write StandardOutput=log:PATH", service->name);
+}
+
 /* ---- The terminal ---- */
 
 static void check_terminal(Reading *reading, const SettingsSection *section, const ServiceConfig *service) {
@@ -133,6 +144,7 @@ void service_check(Reading *reading, const SettingsSection *section, const Servi
         check_notify_fd(reading, section, service);
         check_reload_signal(reading, section, service);
         check_terminal(reading, section, service);
+        warn_of_sizes_without_log(reading, section, service);
         warn_of_watchdog(reading, section, service);
         warn_of_sigkill(reading, section, service);
         warn_of_listening_oneshot(reading, section, service);

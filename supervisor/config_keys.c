@@ -55,6 +55,8 @@ static const SettingsKey service_keys[] = {
         LIST("Environment"),
         SINGLE("StandardOutput"),
         SINGLE("StandardError"),
+        SINGLE("LogMaxSize"),
+        SINGLE("LogMaxFiles"),
         SINGLE("Shell"),
         SINGLE("User"),
         SINGLE("Group"),

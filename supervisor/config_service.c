@@ -103,6 +103,8 @@ static const ValueRule service_rules[] = {
         { "WorkingDirectory", value_directory, offsetof(ServiceConfig, working_directory) },
         { "StandardOutput", value_standard_output, offsetof(ServiceConfig, outputs) },
         { "StandardError", value_standard_error, offsetof(ServiceConfig, outputs) },
+        { "LogMaxSize", value_log_max_size, offsetof(ServiceConfig, outputs) },
+        { "LogMaxFiles", value_log_max_files, offsetof(ServiceConfig, outputs) },
         { "WatchdogSec", value_watchdog, offsetof(ServiceConfig, watchdog_usec) },
         { "FileDescriptorStoreMax", value_store_max, offsetof(ServiceConfig, descriptor_store_max) },
         { "ReloadSignal", value_reload_signal, offsetof(ServiceConfig, reload_signal) },

@@ -43,6 +43,8 @@ void value_path(Reading *reading, const Setting *setting, void *ret_value);     
 void value_directory(Reading *reading, const Setting *setting, void *ret_value);     /* char *, exists */
 void value_standard_output(Reading *reading, const Setting *setting, void *ret_value); /* Outputs *, made if NULL */
 void value_standard_error(Reading *reading, const Setting *setting, void *ret_value);  /* the same */
+void value_log_max_size(Reading *reading, const Setting *setting, void *ret_value);    /* the same */
+void value_log_max_files(Reading *reading, const Setting *setting, void *ret_value);   /* the same */
 void value_group(Reading *reading, const Setting *setting, void *ret_value);           /* int: gid (config_user.c) */
 void value_pattern(Reading *reading, const Setting *setting, void *ret_value); /* char *: an ERE that compiles */
 

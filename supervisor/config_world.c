@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define LOG_FILES_MAX 1000
+
 /* With the ids that the process really uses; access(2) would ask with others. 0 or -errno. */
 static int may_access(const char *path, int how) {
         return faccessat(AT_FDCWD, path, how, AT_EACCESS) < 0 ? -errno : 0;
@@ -74,10 +76,15 @@ static int may_write_file(const char *path, bool *ret_folder_is_bad) {
 static void read_output_path(Reading *reading, const Setting *setting, OutputKind kind, const char *path,
                              Output *output) {
         bool folder_is_bad = false;
+        struct stat about;
 
         if (!path_is_absolute(reading, setting, path))
                 return;
         int r = may_write_file(path, &folder_is_bad);
+        if (r == 0 && kind == OUTPUT_LOG && stat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
+                value_refuse(reading, setting, "is no regular file, which could be rotated: write append:%s", path);
+                return;
+        }
         if (r == -ENOMEM)
                 reading->error = r;
         else if (r < 0)
@@ -89,30 +96,33 @@ static void read_output_path(Reading *reading, const Setting *setting, OutputKin
         }
 }
 
-static bool output_is_later(const char *text) {
-        static const char *const later[] = { "journal", "prefix", "json" };
-
-        for (size_t i = 0; i < LENGTH_OF(later); i++)
-                if (strcmp(text, later[i]) == 0)
-                        return true;
-        return strncmp(text, "log:", 4) == 0;
-}
-
 static void read_output(Reading *reading, const Setting *setting, Output *output) {
+        static const struct {
+                const char *word; /* with a colon at its end: a path follows */
+                OutputKind kind;
+        } words[] = {
+                { "inherit", OUTPUT_INHERIT }, { "null", OUTPUT_NULL },  { "prefix", OUTPUT_PREFIX },
+                { "json", OUTPUT_JSON },       { "file:", OUTPUT_FILE }, { "append:", OUTPUT_APPEND },
+                { "log:", OUTPUT_LOG },
+        };
         const char *text = setting->value;
 
-        if (strcmp(text, "inherit") == 0)
-                output->kind = OUTPUT_INHERIT;
-        else if (strcmp(text, "null") == 0)
-                output->kind = OUTPUT_NULL;
-        else if (strncmp(text, "file:", 5) == 0)
-                read_output_path(reading, setting, OUTPUT_FILE, text + 5, output);
-        else if (strncmp(text, "append:", 7) == 0)
-                read_output_path(reading, setting, OUTPUT_APPEND, text + 7, output);
-        else if (output_is_later(text))
+        for (size_t i = 0; i < LENGTH_OF(words); i++) {
+                size_t n = strlen(words[i].word);
+                if (words[i].word[n - 1] == ':' && strncmp(text, words[i].word, n) == 0) {
+                        read_output_path(reading, setting, words[i].kind, text + n, output);
+                        return;
+                }
+                if (strcmp(text, words[i].word) == 0) {
+                        output->kind = words[i].kind;
+                        return;
+                }
+        }
+        if (strcmp(text, "journal") == 0)
                 value_refuse(reading, setting, "this output is not in this version yet");
         else
-                value_refuse(reading, setting, "must be inherit, null, file:PATH or append:PATH");
+                value_refuse(reading, setting,
+                             "must be inherit, null, prefix, json, file:PATH, append:PATH or log:PATH");
 }
 
 /* Those of a service, made for the first of the two that is given; NULL: without memory. */
@@ -134,4 +144,17 @@ void value_standard_error(Reading *reading, const Setting *setting, void *ret_va
         Outputs *outputs = own_outputs(reading, ret_value);
         if (outputs)
                 read_output(reading, setting, &outputs->standard_error);
+}
+
+void value_log_max_size(Reading *reading, const Setting *setting, void *ret_value) {
+        Outputs *outputs = own_outputs(reading, ret_value);
+        if (outputs)
+                value_size(reading, setting, &outputs->log_max_size);
+}
+
+void value_log_max_files(Reading *reading, const Setting *setting, void *ret_value) {
+        Outputs *outputs = own_outputs(reading, ret_value);
+        int number;
+        if (outputs && value_integer(reading, setting, 1, LOG_FILES_MAX, &number))
+                outputs->log_max_files = (unsigned)number;
 }

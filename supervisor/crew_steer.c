@@ -203,6 +203,9 @@ static int reach_and_steer(const Steering *steering, SteeringService *services, 
                 *ret_member = crew_index(crew, left);
                 return -EBUSY;
         }
+        for (uint32_t i = 0; i < crew->n_members; i++)
+                if (crew->members[i].life.held) /* whoever wanted it: who goes is waited for */
+                        be_going(crew, &crew->members[i]);
         for (uint32_t i = 0; i < crew->n_members && !crew_is_ending(crew); i++)
                 if (services[crew->members[i].service].named > 0 || services[crew->members[i].service].goes ||
                     services[crew->members[i].service].comes)
@@ -249,13 +252,14 @@ void crew_release_steered(Crew *crew) {
 void crew_forget_steered(Crew *crew, Member *member) {
         if (member->due)
                 is_due_no_more(crew, member);
-        crew_is_gone(crew, member);
-        member->steered = false;
+        member->steered = false; /* it goes all the same, and is waited for */
 }
 
 void crew_forget_steering(Crew *crew) {
-        for (uint32_t i = 0; i < crew->n_members; i++)
+        for (uint32_t i = 0; i < crew->n_members; i++) {
                 crew_forget_steered(crew, &crew->members[i]);
+                crew_is_gone(crew, &crew->members[i]);
+        }
 }
 
 /* Whoever waits for it waits until it is ready again. */

@@ -25,7 +25,7 @@ static void disconnect(LoggerLink *link) {
 
 static int spawn(LoggerLink *link) {
         const Config *config = link->plan.config;
-        char *argv[12], size[24];
+        char *argv[16], size[24], group[16];
         unsigned n = 0;
 
         argv[n++] = link->helper.program;
@@ -39,6 +39,15 @@ static int spawn(LoggerLink *link) {
                 argv[n++] = (char *)link->plan.journal_path;
                 argv[n++] = (char *)"--journal-max-size";
                 argv[n++] = size;
+        }
+        if (link->plan.logs_path) {
+                argv[n++] = (char *)"--logs";
+                argv[n++] = (char *)link->plan.logs_path;
+        }
+        if (config->control_group >= 0) {
+                snprintf(group, sizeof group, "%d", config->control_group);
+                argv[n++] = (char *)"--group";
+                argv[n++] = group;
         }
         argv[n] = NULL;
         return helper_start(&link->helper, argv);
@@ -170,6 +179,10 @@ bool logger_link_settle(LoggerLink *link) {
 }
 
 bool logger_link_watches(const Config *config, uint16_t service) {
+        const ServiceConfig *writer = &config->services[service];
+
+        if (output_is_written_by_logger(service_output(writer)) || output_is_written_by_logger(service_error(writer)))
+                return true;
         for (size_t i = 0; i < config->n_hooks; i++)
                 if (config->hooks[i].log_pattern && config->hooks[i].service == (int)service)
                         return true;
@@ -185,10 +198,13 @@ static bool go_to_one_place(const Output *out, const Output *err) {
         switch (out->kind) {
         case OUTPUT_NULL: return true;
         case OUTPUT_FILE:
-        case OUTPUT_APPEND: return strcmp(out->path, err->path) == 0;
+        case OUTPUT_APPEND:
+        case OUTPUT_LOG: return strcmp(out->path, err->path) == 0;
         case OUTPUT_INHERIT:
+        case OUTPUT_PREFIX:
                 return fstat(STDOUT_FILENO, &a) == 0 && fstat(STDERR_FILENO, &b) == 0 && a.st_dev == b.st_dev &&
                        a.st_ino == b.st_ino;
+        case OUTPUT_JSON: /* each line names its stream */
         case _OUTPUT_KIND_MAX: break;
         }
         return false;
@@ -199,33 +215,67 @@ static int duplicate(int fd) {
         return copy < 0 ? -errno : copy;
 }
 
-int logger_link_open(LoggerLink *link, uint32_t member, uint16_t service, unsigned instance, int ret_fds[static 2]) {
-        const ServiceConfig *config = &link->plan.config->services[service];
+/* Both sides of a writer, whose `side` is that of its stdout. */
+static int open_both(LoggerLink *link, LinkWriter writer, int ret_fds[static 2]) {
+        const ServiceConfig *config = &link->plan.config->services[writer.service];
+        LinkWriter error = writer;
 
-        if (link->helper.given_up || link->helper.finishing)
-                return -ENOTCONN;
-        int out = link_streams_open(&link->streams, member, service, instance, 0);
+        error.side++;
+        int out = link_streams_open(&link->streams, &writer);
         if (out < 0)
                 return out;
         int err = go_to_one_place(service_output(config), service_error(config))
                           ? duplicate(out)
-                          : link_streams_open(&link->streams, member, service, instance, 1);
+                          : link_streams_open(&link->streams, &error);
         if (err < 0) {
                 close_fd(out); /* the logger sees a pipe that ends without a byte */
                 return err;
         }
         ret_fds[0] = out;
         ret_fds[1] = err;
-        link_send_or_wait(link);
         return 0;
 }
 
+static bool takes_output(const LoggerLink *link) {
+        return !link->helper.given_up && !link->helper.finishing;
+}
+
+int logger_link_open(LoggerLink *link, uint32_t member, uint16_t service, unsigned instance, int ret_fds[static 2]) {
+        LinkWriter writer = { .member = member, .service = service, .instance = instance, .side = LINK_STDOUT };
+        return takes_output(link) ? open_both(link, writer, ret_fds) : -ENOTCONN;
+}
+
+int logger_link_open_hook(LoggerLink *link, uint32_t member, uint16_t service, unsigned instance, const char *hook,
+                          int ret_fds[static 2]) {
+        const ServiceConfig *config = &link->plan.config->services[service];
+        bool out = output_is_written_by_logger(service_output(config)),
+             err = output_is_written_by_logger(service_error(config));
+        LinkWriter writer = { .member = member,
+                              .service = service,
+                              .instance = instance,
+                              .hook = hook,
+                              .side = out ? LINK_HOOK_STDOUT : LINK_HOOK_STDERR };
+
+        ret_fds[0] = ret_fds[1] = -1;
+        if (!out && !err)
+                return 0;
+        if (!takes_output(link))
+                return -ENOTCONN;
+        if (out && err)
+                return open_both(link, writer, ret_fds);
+        int r = link_streams_open(&link->streams, &writer);
+        if (r >= 0)
+                ret_fds[err] = r;
+        return r < 0 ? r : 0;
+}
+
 void logger_link_started(LoggerLink *link, uint32_t member, pid_t pid) {
-        for (unsigned side = 0; side < 2; side++) {
+        for (unsigned side = 0; side < LINK_SIDES; side++) {
                 LinkStream *stream = link_streams_newest(&link->streams, member, side);
-                if (stream && stream->pid == 0)
+                if (stream && stream->pid == 0 && stream->state == STREAM_UNSENT)
                         stream->pid = pid;
         }
+        link_send_or_wait(link);
 }
 
 /* ---- Birth and end of the link ---- */
@@ -233,8 +283,9 @@ void logger_link_started(LoggerLink *link, uint32_t member, pid_t pid) {
 static void on_dropped(void *userdata, const LinkStream *stream) {
         LoggerLink *link = userdata;
         helper_say(&link->helper, LOG_LEVEL_WARNING,
-                   "what an earlier run of %s@%u wrote was dropped: its target has taken nothing for %d runs",
-                   link->plan.config->services[stream->service].name, stream->instance, LOGGER_RUNS_MAX);
+                   "what an earlier %s of %s@%u wrote was dropped: its target has taken nothing for %d of them",
+                   stream->hook ? "hook" : "run", link->plan.config->services[stream->service].name, stream->instance,
+                   stream->hook ? LOGGER_HOOKS_MAX : LOGGER_RUNS_MAX);
 }
 
 static void on_writable(void *userdata) {
@@ -246,6 +297,11 @@ int logger_link_new(LoggerLink **ret, sd_event *event, const LoggerPlan *plan) {
         if (!link)
                 return -ENOMEM;
         link->plan = *plan;
+        link->plan.logs_path = NULL;
+        if (plan->logs_path && !(link->plan.logs_path = strdup(plan->logs_path))) {
+                free(link);
+                return -ENOMEM;
+        }
         link_journal_init(&link->journal, event, plan->archive);
         link->journal.on_handed_over = on_handed_over;
         link->journal.userdata = link;
@@ -283,6 +339,7 @@ LoggerLink *logger_link_free(LoggerLink *link) {
         link_journal_done(&link->journal);
         link_streams_done(&link->streams);
         helper_done(&link->helper);
+        free((char *)link->plan.logs_path);
         free(link);
         return NULL;
 }

@@ -17,7 +17,8 @@
 #include <systemd/sd-event.h>
 
 #define LOGGER_FAILURES_MAX 5
-#define LOGGER_RUNS_MAX     4 /* earlier runs whose output a stuck target still holds up, the present one included */
+#define LOGGER_HOOKS_MAX    16 /* hooks of a member whose output has not come to its end */
+#define LOGGER_RUNS_MAX     4  /* earlier runs whose output a stuck target still holds up, the present one included */
 
 /* What it points to must outlive the link, but for the program's path. */
 typedef struct LoggerPlan {
@@ -26,10 +27,12 @@ typedef struct LoggerPlan {
         const Config *config;     /* services, hooks, log settings */
         Archive *archive;         /* the journal's lines; used only with journal_path */
         const char *journal_path; /* NULL: the journal is not the logger's */
+        const char *logs_path;    /* of the socket for those who ask for what was kept; NULL: nobody can. Copied */
         uint64_t journal_max_size;
         void (*spawned)(void *userdata, pid_t pid); /* also after a restart: the roster must know it */
         /* pid 0: logger_link_started() was not called for the run. */
         void (*marked)(void *userdata, uint32_t member, const char *hook, pid_t pid);
+        void (*lost)(void *userdata, uint32_t member, uint64_t lines); /* left out of its output, and counted */
         void (*settled)(void *userdata);
         void (*say)(void *userdata, LogLevel level, const char *sentence);
         void *userdata;
@@ -37,7 +40,8 @@ typedef struct LoggerPlan {
 
 typedef struct LoggerLink LoggerLink;
 
-/* True when the output of this service must go through the logger: it has a LogPattern hook. */
+/* True when the output of this service must go through the logger: it has a LogPattern hook, or an output that the
+ * logger writes. */
 bool logger_link_watches(const Config *config, uint16_t service);
 
 /* Starts the logger too; that it cannot be started is no error of this call, but said and tried again. */
@@ -50,7 +54,11 @@ void logger_link_on_exited(LoggerLink *link, Ended how); /* the roster has colle
  * one pipe when both go to the same place), to be closed by the caller once the child is made, or could not be made. 0;
  * -ENOTCONN: the logger was given up, use the targets directly; or -errno (no descriptors, no memory). */
 int logger_link_open(LoggerLink *link, uint32_t member, uint16_t service, unsigned instance, int ret_fds[static 2]);
-/* Its main process: named in the marks of the streams opened last. */
+/* The same for a hook of a service whose output the logger writes; -1 in ret_fds: that side is endwell's own. */
+int logger_link_open_hook(LoggerLink *link, uint32_t member, uint16_t service, unsigned instance, const char *hook,
+                          int ret_fds[static 2]);
+/* Its main process, or 0: there is none. Named in the marks and lines of the streams opened last; from now on the
+ * logger serves them. */
 void logger_link_started(LoggerLink *link, uint32_t member, pid_t pid);
 
 void logger_link_pump(LoggerLink *link);   /* the journal has grown */

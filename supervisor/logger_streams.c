@@ -8,20 +8,20 @@
 #include <string.h>
 #include <sys/epoll.h>
 
-#define SLOT_BITS   20 /* MEMBERS_MAX * 2 * LOGGER_RUNS_MAX fits */
+#define SLOT_BITS   22 /* MEMBERS_MAX * 2 * (LOGGER_RUNS_MAX + LOGGER_HOOKS_MAX) fits */
 #define SLOT_MASK   ((UINT64_C(1) << SLOT_BITS) - 1)
-#define HEAD_MAX    256 /* of a message: its words without the body */
+#define HEAD_MAX    512 /* of a message: its words without the body */
 #define DRAIN_BYTES 4096
 #define DRAIN_TURNS 16
 
 int link_streams_init(LinkStreams *streams, sd_event *event, const Config *config) {
         *streams = (LinkStreams){ .event = event, .config = config };
-        streams->newest = calloc(2 * config->n_members, sizeof *streams->newest);
+        streams->newest = calloc(LINK_SIDES * config->n_members, sizeof *streams->newest);
         return streams->newest || config->n_members == 0 ? 0 : -ENOMEM;
 }
 
 static uint32_t *newest_of(LinkStreams *streams, uint32_t member, unsigned side) {
-        return &streams->newest[2 * member + side];
+        return &streams->newest[LINK_SIDES * member + side];
 }
 
 /* The slot can be used again; the memory of all slots stays, at most as many as ever lived at once. */
@@ -98,7 +98,7 @@ static void make_room(LinkStreams *streams, uint32_t member, unsigned side) {
                 oldest = &streams->items[slot - 1];
                 n++;
         }
-        if (n < LOGGER_RUNS_MAX)
+        if (n < (side < LINK_HOOK_STDOUT ? LOGGER_RUNS_MAX : LOGGER_HOOKS_MAX))
                 return;
         streams->dropped(streams->userdata, oldest);
         unlink_stream(streams, oldest);
@@ -111,11 +111,12 @@ static void make_room(LinkStreams *streams, uint32_t member, unsigned side) {
         }
 }
 
-int link_streams_open(LinkStreams *streams, uint32_t member, uint16_t service, unsigned instance, unsigned side) {
-        const ServiceConfig *config = &streams->config->services[service];
+int link_streams_open(LinkStreams *streams, const LinkWriter *writer) {
+        const ServiceConfig *config = &streams->config->services[writer->service];
+        bool is_error = writer->side == LINK_STDERR || writer->side == LINK_HOOK_STDERR;
         int ends[2];
 
-        make_room(streams, member, side);
+        make_room(streams, writer->member, writer->side);
         LinkStream *stream = take_slot(streams);
         if (!stream)
                 return -ENOMEM;
@@ -127,17 +128,18 @@ int link_streams_open(LinkStreams *streams, uint32_t member, uint16_t service, u
                 close_fd(ends[1]);
                 return r;
         }
-        uint32_t slot = (uint32_t)(stream - streams->items), *newest = newest_of(streams, member, side);
+        uint32_t slot = (uint32_t)(stream - streams->items), *newest = newest_of(streams, writer->member, writer->side);
         *stream = (LinkStream){ .state = STREAM_UNSENT,
                                 .id = ++streams->serial << SLOT_BITS | slot,
-                                .member = member,
+                                .member = writer->member,
                                 .slot = slot,
                                 .older = *newest,
-                                .service = service,
-                                .side = (uint8_t)side,
-                                .instance = instance,
+                                .service = writer->service,
+                                .side = (uint8_t)writer->side,
+                                .hook = writer->hook,
+                                .instance = writer->instance,
                                 .pipe = ends[0],
-                                .output = side == 0 ? service_output(config) : service_error(config) };
+                                .output = is_error ? service_error(config) : service_output(config) };
         *newest = slot + 1;
         streams->n_used++;
         streams->unsent = true;
@@ -163,7 +165,7 @@ static int send_hooks(LinkStreams *streams, LinkStream *stream, int socket) {
 
         for (size_t i = 0; i < streams->config->n_hooks; i++) {
                 const HookConfig *hook = &streams->config->hooks[i];
-                if (!hook->log_pattern || hook->service != (int)stream->service || n++ < stream->sent)
+                if (!hook->log_pattern || hook->service != (int)stream->service || stream->hook || n++ < stream->sent)
                         continue;
                 int r = send_hook(stream, hook, socket);
                 if (r < 0 && r != -EMSGSIZE) /* too long for this kernel's sockets: the logger's own limit is higher */
@@ -173,22 +175,60 @@ static int send_hooks(LinkStreams *streams, LinkStream *stream, int socket) {
         return 0;
 }
 
-static int send_open(const LinkStream *stream, int socket) {
-        int inherited = stream->side == 0 ? STDOUT_FILENO : STDERR_FILENO;
-        const Output *output = stream->output;
+static bool is_error(const LinkStream *stream) {
+        return stream->side == LINK_STDERR || stream->side == LINK_HOOK_STDERR;
+}
+
+static void add_source(const LinkStreams *streams, const LinkStream *stream, Packet *packet) {
+        const ServiceConfig *service = &streams->config->services[stream->service];
+
+        packet_add(packet, "SERVICE", service->name);
+        packet_add_unsigned(packet, "INSTANCE", stream->instance);
+        if (service->instances > 1)
+                packet_add(packet, "MANY", "1");
+        if (stream->hook)
+                packet_add(packet, "HOOK_NAME", stream->hook);
+        if (stream->pid > 0)
+                packet_add_unsigned(packet, "PID", (uint64_t)stream->pid);
+        if (is_error(stream))
+                packet_add(packet, "STDERR", "1");
+}
+
+/* What becomes of the bytes, and where they go. The logger opens files: an open() on a dead file system or a FIFO may
+ * take for ever. */
+static void add_target(const LinkStreams *streams, const LinkStream *stream, Packet *packet) {
+        static const char *const formats[_OUTPUT_KIND_MAX] = {
+                /* the first four: unchanged */
+                [OUTPUT_INHERIT] = "inherit", [OUTPUT_NULL] = "null",     [OUTPUT_FILE] = "file",
+                [OUTPUT_APPEND] = "append",   [OUTPUT_PREFIX] = "prefix", [OUTPUT_JSON] = "json",
+                [OUTPUT_LOG] = "lines",
+        };
+        const Outputs *outputs = streams->config->services[stream->service].outputs;
+        OutputKind kind = stream->output->kind;
+        int inherited = is_error(stream) ? STDERR_FILENO : STDOUT_FILENO;
+
+        packet_add(packet, "FORMAT", formats[kind]);
+        if (!stream->output->path && kind != OUTPUT_NULL && fcntl(inherited, F_GETFD) >= 0)
+                packet_add_fd(packet, inherited);
+        if (kind == OUTPUT_LOG) {
+                packet_add_unsigned(packet, "MAX_SIZE", outputs->log_max_size ? outputs->log_max_size : LOG_MAX_SIZE);
+                packet_add_unsigned(packet, "MOST", outputs->log_max_files ? outputs->log_max_files : LOG_MAX_FILES);
+        }
+        if (kind == OUTPUT_FILE && !stream->emptied)
+                packet_add(packet, "TRUNCATE", "1");
+        if (stream->output->path)
+                packet_set_body(packet, stream->output->path);
+}
+
+static int send_open(const LinkStreams *streams, const LinkStream *stream, int socket) {
         char head[HEAD_MAX];
         Packet packet;
 
         packet_init(&packet, head, sizeof head);
         packet_add_unsigned(&packet, "OPEN", stream->id);
         packet_add_fd(&packet, stream->pipe);
-        if (output->kind == OUTPUT_INHERIT && fcntl(inherited, F_GETFD) >= 0)
-                packet_add_fd(&packet, inherited);
-        if (output->kind == OUTPUT_FILE && !stream->emptied)
-                packet_add(&packet, "TRUNCATE", "1");
-        /* The logger opens files: an open() on a dead file system or a FIFO may take for ever. */
-        if (output->kind == OUTPUT_FILE || output->kind == OUTPUT_APPEND)
-                packet_set_body(&packet, output->path);
+        add_source(streams, stream, &packet);
+        add_target(streams, stream, &packet);
         return packet_send(socket, &packet);
 }
 
@@ -208,7 +248,7 @@ static int send_one(LinkStreams *streams, LinkStream *stream, int socket) {
         case STREAM_UNSENT:
                 r = send_hooks(streams, stream, socket);
                 if (r >= 0)
-                        r = send_open(stream, socket);
+                        r = send_open(streams, stream, socket);
                 if (r >= 0)
                         stream->state = STREAM_SENT;
                 return r;

@@ -17,13 +17,21 @@ typedef enum StreamState {
         STREAM_DRAINED, /* nobody serves it: its bytes are dropped here */
 } StreamState;
 
+/* Where the output of a member comes from; its hooks have pipes of their own, beside those of its runs. */
+#define LINK_STDOUT      0
+#define LINK_STDERR      1
+#define LINK_HOOK_STDOUT 2
+#define LINK_HOOK_STDERR 3
+#define LINK_SIDES       4
+
 typedef struct LinkStream {
         StreamState state;
         uint64_t id;
         uint32_t member, slot;
         uint32_t older; /* slot + 1 of the stream before it of the same member and side; 0: none */
         uint16_t service;
-        uint8_t side; /* 0 stdout, 1 stderr; it is 0 when one pipe serves both */
+        uint8_t side;     /* LINK_…; that of stdout when one pipe serves both */
+        const char *hook; /* of a hook: its name; else NULL */
         unsigned instance;
         pid_t pid;
         int pipe; /* our copy of the reading end */
@@ -39,7 +47,7 @@ typedef struct LinkStreams {
         LinkStream *items;
         uint32_t n, size, n_used;
         uint64_t serial;
-        uint32_t *newest;                                          /* [2 * member + side]: slot + 1; 0: none */
+        uint32_t *newest;                                          /* [LINK_SIDES * member + side]: slot + 1; 0: none */
         bool unsent;                                               /* something is to be sent */
         void (*dropped)(void *userdata, const LinkStream *stream); /* the oldest had to make room */
         void *userdata;
@@ -48,8 +56,15 @@ typedef struct LinkStreams {
 int link_streams_init(LinkStreams *streams, sd_event *event, const Config *config);
 void link_streams_done(LinkStreams *streams);
 
-/* The writing end, or -errno. */
-int link_streams_open(LinkStreams *streams, uint32_t member, uint16_t service, unsigned instance, unsigned side);
+typedef struct LinkWriter {
+        uint32_t member;
+        uint16_t service;
+        unsigned instance, side;
+        const char *hook; /* NULL: the service itself. Must live as long as the configuration */
+} LinkWriter;
+
+/* The writing end, or -errno. Told to the logger by the next link_streams_send(). */
+int link_streams_open(LinkStreams *streams, const LinkWriter *writer);
 /* NULL: no such stream (any more). */
 LinkStream *link_streams_find(LinkStreams *streams, uint64_t id);
 LinkStream *link_streams_newest(LinkStreams *streams, uint32_t member, unsigned side);

@@ -54,7 +54,7 @@ void link_call_settled(LoggerLink *link) {
 
 static void say_output_error(LoggerLink *link, const LinkStream *stream, int error) {
         const char *service = link->plan.config->services[stream->service].name;
-        const char *name = stream->side == 0 ? "stdout" : "stderr";
+        const char *name = stream->side % 2 == LINK_STDOUT ? "stdout" : "stderr";
         const char *path = stream->output->path ? stream->output->path : "where endwell's own goes";
 
         if (error != 0)
@@ -79,6 +79,8 @@ static void on_stream_message(LoggerLink *link, LinkStream *stream, const Packet
 
         if (hook && !link->helper.finishing)
                 link->plan.marked(link->plan.userdata, stream->member, hook, stream->pid);
+        else if (packet_get_unsigned(packet, "DROPPED", &number) == 0 && !link->helper.finishing)
+                link->plan.lost(link->plan.userdata, stream->member, number);
         else if (packet_get(packet, "OPENED"))
                 stream->emptied = true;
         else if (packet_get(packet, "ENDED"))

@@ -1,6 +1,7 @@
 /* pid1_logger.c - the logger among the first process's parts: made when something needs it, waited for where it
  * matters. */
 #include <limits.h>
+#include <stdio.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -18,6 +19,17 @@ static void on_marked(void *userdata, uint32_t member, const char *hook, pid_t p
         Pid1 *pid1 = userdata;
         crew_on_mark(pid1->crew, member, hook, NOTIFY_EDGE_BEGIN, pid, 0);
         pid1_rearm(pid1);
+}
+
+static void on_lost(void *userdata, uint32_t member, uint64_t lines) {
+        Pid1 *pid1 = userdata;
+        MemberView view = crew_view(pid1->crew, member);
+        pid1_record(pid1, &(Event){ .kind = EVENT_LOG_DROPPED,
+                                    .epoch = crew_overview(pid1->crew).epoch,
+                                    .service = view.service->name,
+                                    .instance = view.number,
+                                    .instances = view.service->instances,
+                                    .n = lines });
 }
 
 static void stop_settling(Pid1 *pid1) {
@@ -60,10 +72,11 @@ int pid1_make_logger(Pid1 *pid1) {
         const char *file = pid1->journal_path;
         /* A single command gets no second process beside it for the sake of a journal that nobody asked for. */
         bool journal = file && !pid1->config->single && !archive_is_on_tmpfs(file);
-        char program[PATH_MAX];
+        char program[PATH_MAX], logs[sizeof pid1->runtime.directory + sizeof "/logs.sock"];
         if (!is_needed(pid1, journal))
                 return 0;
         int r = pid1_find_helper(HELPER_LOGGER, program);
+        snprintf(logs, sizeof logs, "%s/logs.sock", pid1->runtime.directory);
         return r < 0 ? r
                      : logger_link_new(&pid1->logger, pid1->event,
                                        &(LoggerPlan){ .program = program,
@@ -72,6 +85,8 @@ int pid1_make_logger(Pid1 *pid1) {
                                                       .archive = pid1->archive,
                                                       .journal_path = journal ? file : NULL,
                                                       .journal_max_size = pid1->config->journal_max_size,
+                                                      .logs_path = pid1->has_runtime ? logs : NULL,
+                                                      .lost = on_lost,
                                                       .spawned = on_spawned,
                                                       .marked = on_marked,
                                                       .settled = on_settled,

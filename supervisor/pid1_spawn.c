@@ -58,8 +58,21 @@ static void watch_output(Pid1 *pid1, uint32_t member, const MemberView *view, Wa
                 return;
         int r = logger_link_open(pid1->logger, member, (uint16_t)view->service_index, view->number, ret->fds);
         if (r < 0)
-                log_warning("could not lead the output of %s through the logger: %s; its log patterns are not heard",
+                log_warning("could not lead the output of %s through the logger: %s; it goes where it may without, and "
+                            "no log pattern is heard",
                             view->service->name, strerrordesc_np(-r));
+}
+
+/* The output of a service's hook stands among its own, where the logger writes that. */
+static void watch_hook(Pid1 *pid1, const HookView *hook, const MemberView *view, Watched *ret) {
+        if (!pid1->logger)
+                return;
+        int r = logger_link_open_hook(pid1->logger, hook->member, (uint16_t)view->service_index, view->number,
+                                      hook->hook->name, ret->fds);
+        if (r < 0)
+                log_warning("could not lead the output of the hook %s through the logger: %s; it goes where endwell's "
+                            "own goes",
+                            hook->hook->name, strerrordesc_np(-r));
 }
 
 /* A service that shall say that it lives must know how often, and that it is meant. */
@@ -112,7 +125,7 @@ static ChildOutput output_of(const Output *output, int watched_fd) {
         ChildOutput child = CHILD_OUTPUT_INHERIT;
         child.fd = watched_fd;
         child.null = output->kind == OUTPUT_NULL;
-        child.append = output->kind == OUTPUT_APPEND;
+        child.append = output->kind == OUTPUT_APPEND || output->kind == OUTPUT_LOG; /* a log, too, without a logger */
         child.path = output->path;
         return child;
 }
@@ -173,13 +186,13 @@ int pid1_spawn(void *self, uint32_t member, pid_t *ret_pid) {
         plan.output = output_of(service_output(view.service), watched.fds[0]);
         plan.error = output_of(service_error(view.service), watched.fds[1]);
         r = pid1_start(pid1, &plan, &(RosterEntry){ .kind = ROSTER_MAIN, .owner = member }, member, ret_pid);
+        if (watched.fds[0] >= 0)
+                logger_link_started(pid1->logger, member, r < 0 ? 0 : *ret_pid);
         if (r < 0) {
                 crew_on_spawn_failed(pid1->crew, member, step_of(r), -r);
                 return r;
         }
         survey_note_session(pid1->survey, member, *ret_pid);
-        if (watched.fds[0] >= 0)
-                logger_link_started(pid1->logger, member, *ret_pid);
         return 0;
 }
 
@@ -225,6 +238,7 @@ int pid1_spawn_hook(void *self, uint32_t run, pid_t *ret_pid) {
         bool has_member = hook.member != CREW_NOBODY;
         MemberView view = has_member ? crew_view(pid1->crew, hook.member) : (MemberView){ 0 };
         _cleanup_(outfit_done) Outfit outfit = { 0 };
+        _cleanup_(watched_done) Watched watched = { { -1, -1 } };
         ChildPlan plan = { .argv = hook.hook->argv,
                            .directory = hook.hook->working_directory,
                            .output = CHILD_OUTPUT_INHERIT,
@@ -237,8 +251,14 @@ int pid1_spawn_hook(void *self, uint32_t run, pid_t *ret_pid) {
         int r = dress(pid1, &outfit, hook.hook->rights, hook.hook->environment, inheritance_of(pid1, hook.hook), &plan);
         if (r < 0)
                 return r;
+        if (has_member)
+                watch_hook(pid1, &hook, &view, &watched);
+        plan.output.fd = watched.fds[0];
+        plan.error.fd = watched.fds[1];
         r = pid1_start(pid1, &plan, &(RosterEntry){ .kind = ROSTER_HOOK, .owner = run },
                        (uint32_t)crew_size(pid1->crew) + run, ret_pid);
+        if (watched.fds[0] >= 0 || watched.fds[1] >= 0)
+                logger_link_started(pid1->logger, hook.member, r < 0 ? 0 : *ret_pid);
         if (r < 0)
                 crew_on_hook_spawn_failed(pid1->crew, run, step_of(r), -r);
         else

@@ -269,7 +269,8 @@ static void put_table(Table *table, const json_t *status) {
 
 void status_text_write(const json_t *status, StatusTextStyle style, FILE *out) {
         Table table = { .style = style, .out = out, .measuring = true };
-        bool waits = truth(status, "ending") || strcmp(string(status, "step"), "starting") == 0;
+        bool waits = truth(status, "ending") || strcmp(string(status, "step"), "starting") == 0 ||
+                     integer(status, "awaited") > 0; /* by a person */
 
         write_state(status, out);
         if (waits)

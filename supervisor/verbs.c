@@ -10,6 +10,7 @@ const Verb verbs[] = {
         { "check", verb_check, "says every error of a configuration, or how it would start and end" },
         { "status", verb_status, "shows the services, and during an ending what it waits for" },
         { "events", verb_events, "prints the journal, also as it happens" },
+        { "logs", verb_logs, "prints the last lines that a service wrote, also as they come" },
         { "start", verb_steer, "starts services, and what they require" },
         { "stop", verb_steer, "stops services, those who require them first; they stay stopped" },
         { "restart", verb_steer, "restarts services, and those who require them" },
@@ -24,6 +25,7 @@ const Verb verbs[] = {
         { "ledger", verb_program, "installs the job ledger in PostgreSQL, or says where it differs" },
         { "worker", verb_program, "claims jobs of the ledger and runs a command for each" },
         { "reaper", verb_program, "returns or buries the jobs of the dead, as endwell runs it beside a database" },
+        { "report", verb_program, "draws a run from its journal, or judges its order" },
         { "help", verb_help, "explains a verb" },
         { 0 },
 };

@@ -7,6 +7,7 @@ int verb_run(int argc, char **argv);
 int verb_check(int argc, char **argv);
 int verb_status(int argc, char **argv);
 int verb_events(int argc, char **argv);
+int verb_logs(int argc, char **argv);
 int verb_shutdown(int argc, char **argv);
 int verb_notify(int argc, char **argv);
 int verb_mark(int argc, char **argv);

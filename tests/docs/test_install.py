@@ -52,7 +52,7 @@ class Installed(unittest.TestCase):
                       for folder, _, names in os.walk(self.root) for name in names)
 
     def test_it_consists_of_the_programs_a_unit_and_the_manual(self):
-        programs = ["database", "gateway", "jobs", "keeper", "ledger", "logger", "prober", "reaper", "worker"]
+        programs = ["database", "gateway", "jobs", "keeper", "ledger", "logger", "prober", "reaper", "report", "worker"]
         pages = sorted(os.listdir(os.path.join(sources.HOUSE, "docs/man")))
         self.assertEqual(self.installed(), sorted(
             ["bin/endwell", "lib/systemd/system/endwell.service", *(f"libexec/endwell/endwell-{name}" for name in programs),

@@ -117,6 +117,11 @@ class TheManual(unittest.TestCase):
         lines = items(part(page("endwell-reaper.1"), "OPTIONS"), "Fl")
         self.assertEqual({"--" + word for line in lines for word in re.findall(r"(?:^|Fl )-([a-z-]+)", line)}, helped)
 
+    def test_each_option_of_the_report_is_in_the_manual_and_no_other(self):
+        helped = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", endwell("report", "--help"))) - {"--help"}
+        lines = items(part(page("endwell.1"), "endwell report"), "Fl")
+        self.assertEqual({"--" + word for line in lines for word in re.findall(r"(?:^|Fl )-([a-z-]+)", line)}, helped)
+
     def test_each_exit_code_is_explained(self):
         text = part(page("endwell.1"), "EXIT STATUS")
         self.assertEqual({int(code) for code in items(text, "") if code.isdigit()} | {

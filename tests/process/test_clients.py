@@ -294,3 +294,50 @@ def a_subscriber_that_never_reads_is_dropped_and_holds_up_nobody(case):
     a_quick_status(run, "a subscriber does not read")
     equal(run.end(), 0, "exit code")
     deaf.close()
+
+
+def grow(run, lines):
+    """Makes the journal longer by so many lines, and more."""
+    connection = run.connect()
+    for _ in range(lines):
+        connection.result("report", event="hook_marked", hook="drill", edge="begin")
+    connection.close()
+
+
+def seqs(shown):
+    return [json.loads(line)["seq"] for line in shown.stdout.splitlines()]
+
+
+@test
+def events_over_a_rotation_are_whole(case):
+    plan = case.plan(Phases="one", JournalMaxSize="64K", LogLevel="err")
+    plan.actor("web", "serve", Phase="one")
+    run = case.run(plan).ready()
+    grow(run, 400)
+    run.unchecked = True  # the journal's first file is one of two
+    shown = run.verb("events", "--json", "--since", "0")
+    equal(shown.stderr, "", "what is said on stderr")
+    found = seqs(shown)
+    equal(found, list(range(1, len(found) + 1)), "the events")
+    equal(run.end(), 0, "exit code")
+
+
+@test
+def events_that_are_no_longer_kept_are_named(case):
+    plan = case.plan(Phases="one", JournalMaxSize="64K", LogLevel="err")
+    plan.actor("web", "serve", Phase="one")
+    run = case.run(plan).ready()
+    grow(run, 4000)
+    run.unchecked = True
+    for since in (0, 5):
+        shown = run.verb("events", "--json", "--since", str(since))
+        equal(shown.returncode, 0, f"exit code: {shown.stderr}")
+        found = seqs(shown)
+        check(found[0] > since + 2, f"nothing was lost: the first is {found[0]}")
+        equal(shown.stderr, f"endwell events: events {since + 1} to {found[0] - 1} are no longer kept\n", "what is said")
+        equal(found, list(range(found[0], found[-1] + 1)), "the events that are kept")
+    kept = seqs(run.verb("events", "--json"))[0]
+    equal(run.verb("events", "--json", "--since", str(kept - 2)).stderr,
+          f"endwell events: event {kept - 1} is no longer kept\n", "of one event")
+    equal(run.verb("events", "--json", "--since", str(kept - 1)).stderr, "", "where nothing is missing")
+    equal(run.end(), 0, "exit code")

@@ -231,6 +231,7 @@ def metrics_are_what_the_journal_says_and_do_not_grow_with_restarts(case):
     run = site.run()
     run.journal.until("service_gone", count=3, service="flips")
     run.journal.until("service_started", service="web")
+    site.until("/livez", 200)
     wait_until(lambda: metrics(site).get(("endwell_connected", ())) == 1, "the connection", alive=run.alive)
     few = set(metrics(site))
     run.journal.until("service_gone", count=60, service="flips")

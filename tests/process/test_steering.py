@@ -375,3 +375,18 @@ def a_watch_redraws_in_place_on_a_terminal_and_without_colour_where_none_is_want
         equal(b"m" in b"".join(part[:6] for part in text.split(b"\x1b[")[1:] if part[:1].isdigit() and b"m" in part[:4]),
               coloured, f"colours: {text!r}")
     equal(run.end(), 0, "exit code")
+
+
+@test
+def status_names_whom_a_person_waits_for_and_when_that_is_over(case):
+    plan = case.plan(Phases="one")
+    plan.actor("slow", "serve --ignore", Phase="one", TimeoutStopSec="2s")
+    run = case.run(plan).ready()
+    case.serving("slow")
+    waiter = run.verb_begin("stop", "slow")
+    run.journal.until("service_asked", service="slow")
+    shown = run.verb("status").stdout
+    check("waiting for slow, killed in " in shown, f"the status: {shown}")
+    equal(waiter.wait(60), 0, "exit code of stop")
+    check("waiting for" not in run.verb("status").stdout, "nobody is waited for any more")
+    equal(run.end(), 0, "exit code")

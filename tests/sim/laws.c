@@ -319,6 +319,7 @@ void laws_on_signal(Laws *laws, uint32_t member, Whom whom, int signal_number, c
         }
         if (!truth->told_to_go) {
                 laws_check_steered_stop(laws, member, reason);
+                laws_check_hooks_before_stop(laws, member, reason);
                 laws_check_ill(laws, member, signal_number, reason);
                 laws_check_sockets_before(laws, member, reason);
         }

@@ -61,6 +61,17 @@ static void check_phase_hour(Laws *laws, const HookView *view) {
                 laws_break(laws, "L3", "end hook %s began while its phase had members", view->hook->name);
 }
 
+/* Who is asked in good order has no pre-stop hook that runs still. */
+void laws_check_hooks_before_stop(Laws *laws, uint32_t member, const char *reason) {
+        const Config *config = &laws->world->schedule->config;
+        bool in_order = strcmp(reason, "stop") == 0 || strcmp(reason, "restart") == 0 || strcmp(reason, "ending") == 0;
+        for (size_t h = 0; in_order && !laws->fast && !laws_is_development(laws) && h < config->n_hooks; h++)
+                if (config->hooks[h].on == HOOK_PRE_STOP && laws->hooks[h][member].runs &&
+                    !laws->hooks[h][member].by_hand)
+                        laws_break(laws, "L3", "member %u was asked while its pre-stop hook %s ran", member,
+                                   config->hooks[h].name);
+}
+
 static unsigned epoch_of(const Laws *laws) {
         return laws->ending ? 2 : 1;
 }

@@ -13,6 +13,7 @@ bool laws_is_development(const Laws *laws);
 void laws_check_hooks_ran(Laws *laws);
 void laws_check_steered_start(Laws *laws, uint32_t member);
 void laws_check_steered_stop(Laws *laws, uint32_t member, const char *reason);
+void laws_check_hooks_before_stop(Laws *laws, uint32_t member, const char *reason);
 void laws_check_steering(Laws *laws);
 void laws_check_start_order(Laws *laws, uint32_t member); /* its turn has come */
 void laws_on_starting(Laws *laws, uint32_t member);

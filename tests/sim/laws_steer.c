@@ -82,12 +82,23 @@ static bool goes_wholly(const Laws *laws, uint16_t service, usec_t steered_usec)
         return true;
 }
 
+/* Then it is asked at once, whoever requires it in turn. */
+static bool lost_what_it_requires(const Laws *laws, uint32_t member) {
+        const Schedule *schedule = laws->world->schedule;
+        for (uint32_t other = 0; other < schedule->config.n_members; other++)
+                if (has(service_requires(laws_service(laws, member)), schedule->service_of[other]) &&
+                    (is(laws, other, "failed") || is(laws, other, "left")))
+                        return true;
+        return false;
+}
+
 void laws_check_steered_stop(Laws *laws, uint32_t member, const char *reason) {
         const Schedule *schedule = laws->world->schedule;
         uint16_t service = schedule->service_of[member];
         bool by_person = (strcmp(reason, "stop") == 0 || strcmp(reason, "restart") == 0) &&
                          (laws->members[member].held || laws->members[member].anew);
-        if (laws->ending || !by_person || !goes_wholly(laws, service, laws->members[member].steered_usec))
+        if (laws->ending || !by_person || lost_what_it_requires(laws, member) ||
+            !goes_wholly(laws, service, laws->members[member].steered_usec))
                 return;
         for (uint32_t other = 0; other < schedule->config.n_members; other++)
                 if (has(service_requires(laws_service(laws, other)), service) && !is_down(laws, other))
@@ -130,7 +141,9 @@ static void check_held(Laws *laws, uint32_t member) {
         for (uint32_t other = 0; other < schedule->config.n_members; other++)
                 if ((has(before, schedule->service_of[other]) ||
                      laws_service(laws, other)->phase < laws_service(laws, member)->phase) &&
-                    !is_down(laws, other) && (laws->members[other].held || laws->members[other].anew))
+                    !is_down(laws, other) &&
+                    (laws->members[other].held || laws->members[other].anew || laws->members[other].told_to_go ||
+                     laws->members[other].stops_before))
                         return;
         laws_break(laws, "O", "member %u is %s, and a person wants it stopped", member,
                    crew_view(laws->world->crew, member).state);

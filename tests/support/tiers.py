@@ -180,6 +180,7 @@ FULL = [
     ("build dev", Build("dev")),
     ("unit", Ctest("dev", "-L", "unit")),
     ("rules", Ctest("dev", "-L", "rules")),
+    ("the status page in a browser", Ctest("dev", "-C", "Full", "-L", "^browser$")),
     ("rules: a fault for each", Ctest("dev", "-C", "Full", "-R", "^rules[.]plant$")),
     ("docs", Ctest("dev", "-L", "docs")),
     ("demo", Ctest("dev", "-L", "demo")),

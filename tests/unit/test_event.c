@@ -80,7 +80,7 @@ static const struct {
 } promised[] = {
         { "supervisor_started", "pid version mode config config_digest pid_namespace phases deadline_us" },
         { "startup_finished", "took_us" },
-        { "log_dropped", "n" },
+        { "log_dropped", "service instance n" },
         { "client_dropped", "peer reason" },
         { "service_starting", "service instance attempt" },
         { "service_started", "service instance pid owner attempt took_us" },
