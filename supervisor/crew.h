@@ -118,8 +118,8 @@ int crew_steer(Crew *crew, Steer steer, const SteerTarget *targets, size_t n,
 /* Sends a signal to the main processes of whom is meant; how many got it. -ESHUTDOWN in an ending. */
 int crew_signal(Crew *crew, SteerTarget target, int signal_number);
 /* Runs a hook for a person, if it has not begun in this epoch: HOOK_MAY_BEGIN, and it has; or which of the others it
- * is, and crew_hook_view() tells what came of it. -ESHUTDOWN in an ending; -ENOTCONN when its service does not run;
- * -EOPNOTSUPP for one that the service runs itself. Or what kept it from beginning. */
+ * is, and crew_hook_view() tells what came of it. -ESHUTDOWN in an ending; -ENOTCONN when its service does not run or
+ * is being killed; -EOPNOTSUPP for one that the service runs itself. Or what kept it from beginning. */
 int crew_run_hook(Crew *crew, uint32_t hook_run);
 /* What the reaper reports when it has settled, and how many sessions of this container's services the database had
  * then: recorded, shown in the status, and summed up in the last event. */

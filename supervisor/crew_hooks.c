@@ -124,6 +124,13 @@ static void begin(Crew *crew, HookRun *run, unsigned attempt) {
         (void)begin_now(crew, run, attempt); /* that it could not begin is in the journal */
 }
 
+/* Who is being killed was killed with the hooks that ran then: one that began later would outlive it, asked by nobody.
+ */
+static bool can_have_a_hook(const Member *member) {
+        LifeState state = member->life.state;
+        return life_has_main(state) && state != LIFE_KILLING && member->pid > 0;
+}
+
 int crew_run_hook(Crew *crew, uint32_t index) {
         HookRun *run = &crew->runs[index];
         const Member *member = run->member == CREW_NOBODY ? NULL : &crew->members[run->member];
@@ -139,7 +146,7 @@ int crew_run_hook(Crew *crew, uint32_t index) {
                 refuse(crew, run, "already_ran");
                 return run->slot.state == HOOK_RUNNING ? HOOK_ALREADY_RUNS : HOOK_ALREADY_RAN;
         }
-        if (member && (!life_has_main(member->life.state) || member->pid == 0))
+        if (member && !can_have_a_hook(member))
                 return -ENOTCONN;
         run->by_hand = true;
         int r = begin_now(crew, run, member ? member->attempt : 0);
