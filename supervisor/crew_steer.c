@@ -132,8 +132,23 @@ static bool comes_anyway(const Member *member) {
                                                  state == LIFE_STARTING || state == LIFE_READY || member->life.again);
 }
 
+/* Something that it requires is about to be asked. */
+static bool loses_its_ground(const Crew *crew, const Member *member) {
+        const Relation *requires = service_requires(crew_service(crew, member));
+        for (unsigned i = 0; i < requires->n; i++)
+                if (crew->tallies[requires->items[i]].due > 0)
+                        return true;
+        return false;
+}
+
 static void come(const Steering *steering, Member *member) {
         bool was_to_go = member->due && !member->renews;
+        if (was_to_go && loses_its_ground(steering->crew, member)) {
+                member->renews = true; /* it cannot stay: it goes, and comes again */
+                tell(steering, member, STEER_COMES);
+                crew_unsettle(steering->crew, member);
+                return;
+        }
         if (was_to_go) {
                 is_due_no_more(steering->crew, member);
                 crew_is_gone(steering->crew, member);

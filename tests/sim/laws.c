@@ -71,6 +71,17 @@ static bool was_settled(const Laws *laws, uint32_t member) {
         return was_ready(laws, member) || laws_is_resting(laws, member);
 }
 
+/* Nobody has started this instance by hand, but one beside it, which will do. */
+static bool is_spare(const Laws *laws, uint32_t member) {
+        const Schedule *schedule = laws->world->schedule;
+        if (!laws_service(laws, member)->by_hand || laws->members[member].had_turn)
+                return false;
+        for (uint32_t other = 0; other < schedule->config.n_members; other++)
+                if (schedule->service_of[other] == schedule->service_of[member] && was_ready(laws, other))
+                        return true;
+        return false;
+}
+
 void laws_check_start_order(Laws *laws, uint32_t member) {
         const Schedule *schedule = laws->world->schedule;
         const ServiceConfig *service = laws_service(laws, member);
@@ -87,7 +98,7 @@ void laws_check_start_order(Laws *laws, uint32_t member) {
                                            member, other);
                 for (uint16_t i = 0; i < requires->n; i++)
                         if (schedule->service_of[other] == requires->items[i] && !was_ready(laws, other) &&
-                            !laws->members[other].held) /* one of several; see O */
+                            !laws->members[other].held /* one of several; see O */ && !is_spare(laws, other))
                                 laws_break(laws, "A", "member %u started, and member %u, which it requires, never did",
                                            member, other);
         }

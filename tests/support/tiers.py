@@ -160,7 +160,7 @@ class Measurement(Program):
 
 
 # tests/run --full runs these, too, with all that they have.
-SMOKE = "^process[.](child|kin|roster|logger|prober|probes|ending|hooks|notify|starting)$"
+SMOKE = "^process[.](child|roster|logger|prober|ending|hooks|notify)$"
 
 QUICK = [
     ("build dev", Build("dev")),
@@ -183,7 +183,7 @@ FULL = [
     ("the status page in a browser", Ctest("dev", "-C", "Full", "-L", "^browser$")),
     ("rules: a fault for each", Ctest("dev", "-C", "Full", "-R", "^rules[.]plant$")),
     ("docs", Ctest("dev", "-L", "docs")),
-    ("demo", Ctest("dev", "-L", "demo")),
+    ("demo", Ctest("dev", "-C", "Full", "-L", "demo")),
     ("build release", Build("release")),
     ("sim: a million", Program("build/release/tests/sim/sim", "--schedules", "1000000", "--from", "1", shown=True)),
     ("sim: a walk of four ties", Program("build/release/tests/sim/walk", "--bound", "4", shown=True)),
