@@ -14,6 +14,12 @@ typedef union Control {
         char bytes[CMSG_SPACE(sizeof(int) * PACKET_FDS_MAX)];
 } Control;
 
+bool packet_is_socket(int fd) {
+        int type;
+        socklen_t length = sizeof type;
+        return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &length) == 0 && type == SOCK_SEQPACKET;
+}
+
 void packet_init(Packet *packet, char *buffer, size_t size) {
         *packet = (Packet){ .text = buffer, .size = size };
 }

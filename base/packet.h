@@ -19,6 +19,8 @@ typedef struct Packet {
         bool overflowed;
 } Packet;
 
+bool packet_is_socket(int fd); /* of the kind that they travel on */
+
 void packet_init(Packet *packet, char *buffer, size_t size);
 void packet_add(Packet *packet, const char *key, const char *value); /* no newline in `value` */
 void packet_add_unsigned(Packet *packet, const char *key, uint64_t value);

@@ -1,44 +1,18 @@
 /* main.c - endwell-gateway: a helper that PID 1 starts where a configuration has a [Gateway]; it ends when PID 1 closes
  * its socket. */
+#include "base/beginning.h"
 #include "base/log.h"
-#include "base/take.h"
+#include "base/packet.h"
 #include "gateway/gateway.h"
 #include "gateway/invocation.h"
-#include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
 #include <systemd/sd-event.h>
+#include <unistd.h>
 
 #define EXIT_USAGE    64
 #define EXIT_SOFTWARE 70
-
-/* An orchestrator, a terminal or a person may signal everything at once; what ends us is the end of our socket. */
-static void ignore_signals(void) {
-        static const int ignored[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE, SIGTSTP };
-        for (size_t i = 0; i < LENGTH_OF(ignored); i++)
-                signal(ignored[i], SIG_IGN);
-}
-
-/* As many as we may have: a failure leaves what there is. */
-static unsigned raise_descriptor_limit(void) {
-        struct rlimit limit;
-        if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-                return 0;
-        rlim_t given = limit.rlim_cur;
-        limit.rlim_cur = limit.rlim_max;
-        rlim_t most = setrlimit(RLIMIT_NOFILE, &limit) < 0 ? given : limit.rlim_max;
-        return most > INT_MAX ? INT_MAX : (unsigned)most;
-}
-
-static bool is_packet_socket(int fd) {
-        int type;
-        socklen_t length = sizeof type;
-        return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &length) == 0 && type == SOCK_SEQPACKET;
-}
 
 static int run(const Invocation *invocation) {
         Gateway *gateway = NULL;
@@ -46,7 +20,7 @@ static int run(const Invocation *invocation) {
 
         int r = sd_event_new(&event);
         if (r >= 0)
-                r = gateway_new(&gateway, event, invocation, STDIN_FILENO, raise_descriptor_limit());
+                r = gateway_new(&gateway, event, invocation, STDIN_FILENO, beginning_raise_descriptor_limit());
         if (r >= 0)
                 r = sd_event_loop(event);
         gateway_free(gateway);
@@ -60,7 +34,7 @@ int main(int argc, char **argv) {
         char problem[INVOCATION_PROBLEM_MAX];
         Invocation invocation;
 
-        ignore_signals();
+        beginning_ignore_signals();
         int r = invocation_parse(argc, argv, &invocation, problem);
         if (r < 0) {
                 fprintf(stderr, "endwell-gateway: %s\n", problem);
@@ -75,7 +49,7 @@ int main(int argc, char **argv) {
                 return 0;
         }
         log_open("endwell-gateway", invocation.log_format, invocation.log_level);
-        if (!is_packet_socket(STDIN_FILENO)) {
+        if (!packet_is_socket(STDIN_FILENO)) {
                 log_err("standard input is no socket of PID 1; this program is started by endwell run");
                 return EXIT_USAGE;
         }

@@ -1,40 +1,15 @@
 /* main.c - endwell-logger: a helper that PID 1 starts; it ends last of all, when PID 1 closes what connects them. */
+#include "base/beginning.h"
 #include "base/log.h"
-#include "base/take.h"
+#include "base/packet.h"
 #include "logger/hub.h"
 #include "logger/options.h"
-#include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
 #include <systemd/sd-event.h>
 
 #define EXIT_USAGE    64
 #define EXIT_SOFTWARE 70
-
-/* An orchestrator, a terminal or a person may signal everything at once; what ends us is the end of our pipes. */
-static void ignore_signals(void) {
-        static const int ignored[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE, SIGXFSZ, SIGTSTP };
-        for (size_t i = 0; i < LENGTH_OF(ignored); i++)
-                signal(ignored[i], SIG_IGN);
-}
-
-/* Two descriptors a stream: as many as we may have. A failure leaves what there is. */
-static void raise_descriptor_limit(void) {
-        struct rlimit limit;
-        if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-                limit.rlim_cur = limit.rlim_max;
-                (void)setrlimit(RLIMIT_NOFILE, &limit);
-        }
-}
-
-static bool is_packet_socket(int fd) {
-        int type;
-        socklen_t length = sizeof type;
-        return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &length) == 0 && type == SOCK_SEQPACKET;
-}
 
 static int run(const Options *options) {
         HubPlan plan = { .socket = options->socket_fd,
@@ -61,7 +36,7 @@ int main(int argc, char **argv) {
         char problem[256];
         Options options;
 
-        ignore_signals();
+        beginning_ignore_signals();
         int r = options_parse(argc, argv, &options, problem);
         if (r < 0) {
                 fprintf(stderr, "endwell-logger: %s\n", problem);
@@ -74,11 +49,11 @@ int main(int argc, char **argv) {
                 return 0;
         }
         log_open("endwell-logger", options.log_format, options.log_level);
-        if (!is_packet_socket(options.socket_fd)) {
+        if (!packet_is_socket(options.socket_fd)) {
                 log_err("descriptor %d is no socket of PID 1; this program is started by endwell run",
                         options.socket_fd);
                 return EXIT_USAGE;
         }
-        raise_descriptor_limit();
+        beginning_raise_descriptor_limit();
         return run(&options);
 }

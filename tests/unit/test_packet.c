@@ -29,6 +29,19 @@ static int lowest_free(void) {
         return close_fd(fd), fd;
 }
 
+Test(packet, only_a_socket_of_its_kind_is_taken_for_one) {
+        int stream[2];
+        cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, stream), 0);
+        _cleanup_(closep) int file = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+        cr_assert(packet_is_socket(ends[0]));
+        cr_assert_not(packet_is_socket(stream[0]));
+        cr_assert_not(packet_is_socket(file));
+        cr_assert_not(packet_is_socket(-1));
+        close_fd(stream[0]);
+        close_fd(stream[1]);
+}
+
 Test(packet, words_numbers_and_a_body_of_any_lines_come_over) {
         uint64_t number;
         packet_add(&sent, "NAME", "a=b c");
