@@ -1,6 +1,7 @@
 /* readers.c - a listening socket, and for each reader his place in the ring. */
 #include "logger/readers.h"
 #include "base/packet.h"
+#include "base/peer.h"
 #include "base/take.h"
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +14,6 @@
 #define REQUEST_MAX      512
 #define PACKET_MAX       (16 * ENTRY_MAX)
 #define PACKETS_AT_ONCE  8
-#define GROUPS_MAX       256
 #define CONNECTIONS_MAX  50 /* in 100 ms: also keeps a lack of descriptors from making us busy */
 #define PRIORITY_READERS 10 /* who reads along must not hold up who writes */
 
@@ -183,31 +183,10 @@ void readers_finish(Readers *readers) {
 
 /* ---- Who asks ---- */
 
-static bool is_in_group(int fd, gid_t group) {
-        gid_t groups[GROUPS_MAX];
-        socklen_t size = sizeof groups;
-
-        if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &size) < 0)
-                return false;
-        for (size_t i = 0; i < size / sizeof *groups; i++)
-                if (groups[i] == group)
-                        return true;
-        return false;
-}
-
-static bool may_read(int fd, int group) {
-        struct ucred who = { .uid = (uid_t)-1, .gid = (gid_t)-1 };
-        socklen_t size = sizeof who;
-
-        if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) < 0)
-                return false;
-        if (who.uid == 0 || who.uid == geteuid())
-                return true;
-        return group >= 0 && (who.gid == (gid_t)group || is_in_group(fd, (gid_t)group));
-}
-
 static void admit(Readers *readers, int fd) {
-        Reader *reader = readers->n < READERS_MAX && may_read(fd, readers->group) ? calloc(1, sizeof *reader) : NULL;
+        Peer peer;
+        bool may = readers->n < READERS_MAX && peer_may(fd, readers->group, &peer);
+        Reader *reader = may ? calloc(1, sizeof *reader) : NULL;
 
         if (!reader) {
                 close_fd(fd);

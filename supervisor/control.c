@@ -3,7 +3,6 @@
 #include "base/take.h"
 #include "base/usec.h"
 #include "supervisor/control_client.h"
-#include "supervisor/control_peer.h"
 #include "supervisor/priority.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -80,8 +79,8 @@ static int find_place(Control *control) {
 }
 
 /* NULL, or why he is not let in. */
-static const char *let_in(Control *control, int fd, ControlPeer *ret_peer, char *message, size_t size) {
-        if (!control_peer_may(fd, control->plan.group, ret_peer)) {
+static const char *let_in(Control *control, int fd, Peer *ret_peer, char *message, size_t size) {
+        if (!peer_may(fd, control->plan.group, ret_peer)) {
                 snprintf(message, size, "uid %u may not use this control socket", (unsigned)ret_peer->uid);
                 turn_away(fd, "refused", message);
                 return message;
@@ -112,7 +111,7 @@ static const char *shake_off(Control *control) {
 static int on_connection(sd_event_source *source, int listening, uint32_t revents, void *userdata) {
         Control *control = userdata;
         const char *reason = NULL;
-        ControlPeer peer = { 0 };
+        Peer peer = { 0 };
         char message[96];
         int fd = accept4(listening, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 

@@ -7,6 +7,7 @@
  * socket. */
 #pragma once
 #include "base/json.h"
+#include "base/peer.h"
 #include "supervisor/archive.h"
 #include <stdbool.h>
 #include <sys/types.h>
@@ -14,14 +15,9 @@
 
 typedef struct json_t json_t; /* jansson's: see control_params.h */
 
-typedef struct ControlPeer {
-        pid_t pid;
-        uid_t uid;
-} ControlPeer;
-
 /* Writes its answer as one JSON value into `result` (under no key). 0; or -errno, and then *ret_code (a word as in
  * "bad_params") and ret_message (256 bytes) say why. */
-typedef int (*ControlMethod)(void *userdata, const ControlPeer *peer, const json_t *params, Json *result,
+typedef int (*ControlMethod)(void *userdata, const Peer *peer, const json_t *params, Json *result,
                              const char **ret_code, char *ret_message);
 
 typedef struct ControlMethodEntry {

@@ -27,7 +27,7 @@ int control_answer_error(ControlAnswer *ret, const char *code, const char *messa
 
 /* The method writes its value behind what is already there; a value that did not fit is whole JSON all the same, and
  * the answer says that it was cut. */
-int control_answer_call(ControlAnswer *ret, const ControlMethodEntry *entry, void *userdata, const ControlPeer *peer,
+int control_answer_call(ControlAnswer *ret, const ControlMethodEntry *entry, void *userdata, const Peer *peer,
                         const json_t *params) {
         static const char before[] = "{\"result\":", after[] = "}\n", cut[] = ",\"truncated\":true}\n";
         size_t room = entry->result_max < 64 ? 64 : entry->result_max;

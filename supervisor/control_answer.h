@@ -13,5 +13,5 @@ typedef struct ControlAnswer {
 
 /* Both: 0 or -ENOMEM. */
 int control_answer_error(ControlAnswer *ret, const char *code, const char *message);
-int control_answer_call(ControlAnswer *ret, const ControlMethodEntry *entry, void *userdata, const ControlPeer *peer,
+int control_answer_call(ControlAnswer *ret, const ControlMethodEntry *entry, void *userdata, const Peer *peer,
                         const json_t *params);

@@ -69,8 +69,8 @@ static const char *read_subscription(ControlClient *client, const json_t *params
         return NULL;
 }
 
-static int write_subscribed(void *userdata, const ControlPeer *peer, const json_t *params, Json *result,
-                            const char **ret_code, char *ret_message) {
+static int write_subscribed(void *userdata, const Peer *peer, const json_t *params, Json *result, const char **ret_code,
+                            char *ret_message) {
         const ControlClient *client = userdata;
 
         (void)peer, (void)params, (void)ret_code, (void)ret_message;
@@ -272,7 +272,7 @@ void control_client_flush(ControlClient *client) {
                 (void)send_journal(client, FLUSH_MAX);
 }
 
-int control_client_new(ControlClient **ret, sd_event *event, int fd, const ControlPlan *plan, ControlPeer peer,
+int control_client_new(ControlClient **ret, sd_event *event, int fd, const ControlPlan *plan, Peer peer,
                        ControlClientEnded ended, void *holder, uint64_t *turns) {
         ControlClient *client = calloc(1, sizeof *client);
 

@@ -20,7 +20,7 @@ typedef void (*ControlClientEnded)(void *holder, ControlClient *client, const ch
 
 struct ControlClient {
         const ControlPlan *plan;
-        ControlPeer peer;
+        Peer peer;
         int fd;
         sd_event_source *source;
         ControlClientEnded ended;
@@ -43,7 +43,7 @@ struct ControlClient {
 };
 
 /* Owns `fd` from here on, also on failure. `ended` is called when the connection must be freed. */
-int control_client_new(ControlClient **ret, sd_event *event, int fd, const ControlPlan *plan, ControlPeer peer,
+int control_client_new(ControlClient **ret, sd_event *event, int fd, const ControlPlan *plan, Peer peer,
                        ControlClientEnded ended, void *holder, uint64_t *turns);
 ControlClient *control_client_free(ControlClient *client);
 

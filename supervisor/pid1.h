@@ -195,15 +195,15 @@ void pid1_look_for_ready(Pid1 *pid1, uint32_t member);
 void pid1_store(Pid1 *pid1, uint32_t member, const MailboxMessage *message);
 
 /* Methods of the control socket; see ControlMethod. */
-int pid1_on_start(void *userdata, const ControlPeer *peer, const json_t *params, Json *result, const char **ret_code,
+int pid1_on_start(void *userdata, const Peer *peer, const json_t *params, Json *result, const char **ret_code,
                   char *ret_message);
-int pid1_on_stop(void *userdata, const ControlPeer *peer, const json_t *params, Json *result, const char **ret_code,
+int pid1_on_stop(void *userdata, const Peer *peer, const json_t *params, Json *result, const char **ret_code,
                  char *ret_message);
-int pid1_on_restart(void *userdata, const ControlPeer *peer, const json_t *params, Json *result, const char **ret_code,
+int pid1_on_restart(void *userdata, const Peer *peer, const json_t *params, Json *result, const char **ret_code,
                     char *ret_message);
-int pid1_on_signal_request(void *userdata, const ControlPeer *peer, const json_t *params, Json *result,
-                           const char **ret_code, char *ret_message);
-int pid1_on_hook_run(void *userdata, const ControlPeer *peer, const json_t *params, Json *result, const char **ret_code,
+int pid1_on_signal_request(void *userdata, const Peer *peer, const json_t *params, Json *result, const char **ret_code,
+                           char *ret_message);
+int pid1_on_hook_run(void *userdata, const Peer *peer, const json_t *params, Json *result, const char **ret_code,
                      char *ret_message);
 
 /* Runs until the end. An exit code. */

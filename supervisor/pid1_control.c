@@ -13,7 +13,7 @@
 #define REACHED_MAX (1024 * 1024)
 #define ANSWER_MAX  1024
 
-static void record_request(Pid1 *pid1, const ControlPeer *peer, const char *method) {
+static void record_request(Pid1 *pid1, const Peer *peer, const char *method) {
         pid1_record(pid1, &(Event){ .kind = EVENT_REQUEST_RECEIVED,
                                     .epoch = crew_overview(pid1->crew).epoch,
                                     .method = method,
@@ -21,7 +21,7 @@ static void record_request(Pid1 *pid1, const ControlPeer *peer, const char *meth
                                     .peer_uid = peer->uid });
 }
 
-static int on_status(void *userdata, const ControlPeer *peer, const json_t *params, Json *result, const char **ret_code,
+static int on_status(void *userdata, const Peer *peer, const json_t *params, Json *result, const char **ret_code,
                      char *ret_message) {
         Pid1 *pid1 = userdata;
         (void)peer, (void)params, (void)ret_code, (void)ret_message;
@@ -35,8 +35,8 @@ static int bad_params(const char **ret_code, char *ret_message, const char *mess
         return -EINVAL;
 }
 
-static int on_shutdown(void *userdata, const ControlPeer *peer, const json_t *params, Json *result,
-                       const char **ret_code, char *ret_message) {
+static int on_shutdown(void *userdata, const Peer *peer, const json_t *params, Json *result, const char **ret_code,
+                       char *ret_message) {
         Pid1 *pid1 = userdata;
         bool now = false;
         if (control_params_bool(params, "now", &now) < 0)
@@ -65,22 +65,22 @@ static const char *text(const json_t *params, const char *key) {
         return value;
 }
 
-static void on_acknowledged(Pid1 *pid1, const ControlPeer *peer, const json_t *params) {
+static void on_acknowledged(Pid1 *pid1, const Peer *peer, const json_t *params) {
         (void)peer, (void)params;
         crew_on_acknowledged(pid1->crew, "gateway");
 }
 
-static void on_reaper_settled(Pid1 *pid1, const ControlPeer *peer, const json_t *params) {
+static void on_reaper_settled(Pid1 *pid1, const Peer *peer, const json_t *params) {
         (void)peer;
         crew_on_reaper_settled(pid1->crew, text(params, "owner"), number(params, "released"), number(params, "buried"));
 }
 
-static void on_database_quiet(Pid1 *pid1, const ControlPeer *peer, const json_t *params) {
+static void on_database_quiet(Pid1 *pid1, const Peer *peer, const json_t *params) {
         (void)peer;
         crew_on_database_quiet(pid1->crew, number(params, "sessions"));
 }
 
-static void on_hook_marked(Pid1 *pid1, const ControlPeer *peer, const json_t *params) {
+static void on_hook_marked(Pid1 *pid1, const Peer *peer, const json_t *params) {
         const char *hook = text(params, "hook"), *edge = text(params, "edge");
         int64_t rc = 0;
         (void)control_params_signed(params, "rc", &rc);
@@ -92,7 +92,7 @@ static void on_hook_marked(Pid1 *pid1, const ControlPeer *peer, const json_t *pa
 
 static const struct Report {
         const char *event;
-        void (*take)(Pid1 *pid1, const ControlPeer *peer, const json_t *params);
+        void (*take)(Pid1 *pid1, const Peer *peer, const json_t *params);
 } reports[] = {
         { "readiness_acknowledged", on_acknowledged },
         { "reaper_settled", on_reaper_settled },
@@ -100,7 +100,7 @@ static const struct Report {
         { "hook_marked", on_hook_marked },
 };
 
-static int on_report(void *userdata, const ControlPeer *peer, const json_t *params, Json *result, const char **ret_code,
+static int on_report(void *userdata, const Peer *peer, const json_t *params, Json *result, const char **ret_code,
                      char *ret_message) {
         Pid1 *pid1 = userdata;
         const char *event = text(params, "event");

@@ -97,7 +97,7 @@ static int read_targets(const Pid1 *pid1, const json_t *params, Named *ret, cons
         return ret->n > 0 ? 0 : refuse(refusal, -EINVAL, "bad_params", "`services` names nobody");
 }
 
-static void record_request(Pid1 *pid1, const ControlPeer *peer, const char *method, const char *detail) {
+static void record_request(Pid1 *pid1, const Peer *peer, const char *method, const char *detail) {
         pid1_record(pid1, &(Event){ .kind = EVENT_REQUEST_RECEIVED,
                                     .epoch = crew_overview(pid1->crew).epoch,
                                     .method = method,
@@ -126,7 +126,7 @@ static void tell(void *userdata, uint32_t member, SteerEffect effect) {
         json_close(answer->result);
 }
 
-static int steer(Pid1 *pid1, Steer steer, const ControlPeer *peer, const json_t *params, Json *result,
+static int steer(Pid1 *pid1, Steer steer, const Peer *peer, const json_t *params, Json *result,
                  const Refusal *refusal) {
         Named named;
         Answer answer = { .pid1 = pid1, .result = result };
@@ -148,23 +148,23 @@ static int steer(Pid1 *pid1, Steer steer, const ControlPeer *peer, const json_t 
         return 0;
 }
 
-int pid1_on_start(void *userdata, const ControlPeer *peer, const json_t *params, Json *result, const char **ret_code,
+int pid1_on_start(void *userdata, const Peer *peer, const json_t *params, Json *result, const char **ret_code,
                   char *ret_message) {
         return steer(userdata, STEER_START, peer, params, result, &(Refusal){ ret_code, ret_message });
 }
 
-int pid1_on_stop(void *userdata, const ControlPeer *peer, const json_t *params, Json *result, const char **ret_code,
+int pid1_on_stop(void *userdata, const Peer *peer, const json_t *params, Json *result, const char **ret_code,
                  char *ret_message) {
         return steer(userdata, STEER_STOP, peer, params, result, &(Refusal){ ret_code, ret_message });
 }
 
-int pid1_on_restart(void *userdata, const ControlPeer *peer, const json_t *params, Json *result, const char **ret_code,
+int pid1_on_restart(void *userdata, const Peer *peer, const json_t *params, Json *result, const char **ret_code,
                     char *ret_message) {
         return steer(userdata, STEER_RESTART, peer, params, result, &(Refusal){ ret_code, ret_message });
 }
 
-int pid1_on_signal_request(void *userdata, const ControlPeer *peer, const json_t *params, Json *result,
-                           const char **ret_code, char *ret_message) {
+int pid1_on_signal_request(void *userdata, const Peer *peer, const json_t *params, Json *result, const char **ret_code,
+                           char *ret_message) {
         Pid1 *pid1 = userdata;
         const Refusal refusal = { ret_code, ret_message };
         const char *service = NULL, *word = NULL;
@@ -259,7 +259,7 @@ static int run_hooks(Pid1 *pid1, const HookRequest *request, Json *result, const
         }
 }
 
-int pid1_on_hook_run(void *userdata, const ControlPeer *peer, const json_t *params, Json *result, const char **ret_code,
+int pid1_on_hook_run(void *userdata, const Peer *peer, const json_t *params, Json *result, const char **ret_code,
                      char *ret_message) {
         Pid1 *pid1 = userdata;
         const Refusal refusal = { ret_code, ret_message };

@@ -32,8 +32,8 @@ static void grow(Server *server, uint64_t lines, uint64_t width) {
         control_pump(server->control);
 }
 
-static int method_echo(void *userdata, const ControlPeer *peer, const json_t *params, Json *result,
-                       const char **ret_code, char *ret_message) {
+static int method_echo(void *userdata, const Peer *peer, const json_t *params, Json *result, const char **ret_code,
+                       char *ret_message) {
         const char *text = "";
 
         (void)userdata;
@@ -50,8 +50,8 @@ static int method_echo(void *userdata, const ControlPeer *peer, const json_t *pa
         return 0;
 }
 
-static int method_large(void *userdata, const ControlPeer *peer, const json_t *params, Json *result,
-                        const char **ret_code, char *ret_message) {
+static int method_large(void *userdata, const Peer *peer, const json_t *params, Json *result, const char **ret_code,
+                        char *ret_message) {
         uint64_t bytes = 0;
 
         (void)userdata, (void)peer, (void)ret_code, (void)ret_message;
@@ -64,8 +64,8 @@ static int method_large(void *userdata, const ControlPeer *peer, const json_t *p
         return 0;
 }
 
-static int method_grow(void *userdata, const ControlPeer *peer, const json_t *params, Json *result,
-                       const char **ret_code, char *ret_message) {
+static int method_grow(void *userdata, const Peer *peer, const json_t *params, Json *result, const char **ret_code,
+                       char *ret_message) {
         Server *server = userdata;
         uint64_t lines = 1, width = 100;
 
@@ -78,16 +78,16 @@ static int method_grow(void *userdata, const ControlPeer *peer, const json_t *pa
         return 0;
 }
 
-static int method_fail(void *userdata, const ControlPeer *peer, const json_t *params, Json *result,
-                       const char **ret_code, char *ret_message) {
+static int method_fail(void *userdata, const Peer *peer, const json_t *params, Json *result, const char **ret_code,
+                       char *ret_message) {
         (void)userdata, (void)peer, (void)params, (void)result;
         *ret_code = "ending";
         snprintf(ret_message, 256, "it is ending \xff already");
         return -EBUSY;
 }
 
-static int method_gateway(void *userdata, const ControlPeer *peer, const json_t *params, Json *result,
-                          const char **ret_code, char *ret_message) {
+static int method_gateway(void *userdata, const Peer *peer, const json_t *params, Json *result, const char **ret_code,
+                          char *ret_message) {
         Server *server = userdata;
 
         (void)peer, (void)params, (void)ret_code, (void)ret_message;
@@ -95,8 +95,8 @@ static int method_gateway(void *userdata, const ControlPeer *peer, const json_t 
         return 0;
 }
 
-static int method_stop(void *userdata, const ControlPeer *peer, const json_t *params, Json *result,
-                       const char **ret_code, char *ret_message) {
+static int method_stop(void *userdata, const Peer *peer, const json_t *params, Json *result, const char **ret_code,
+                       char *ret_message) {
         Server *server = userdata;
 
         (void)peer, (void)params, (void)ret_code, (void)ret_message;

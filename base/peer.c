@@ -1,5 +1,5 @@
-/* control_peer.c - asks the kernel who is at the other end of a control connection. */
-#include "supervisor/control_peer.h"
+/* peer.c - asks the kernel who is at the other end of a Unix connection. */
+#include "base/peer.h"
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -19,14 +19,14 @@ static bool is_in_group(int fd, gid_t group) {
         return false;
 }
 
-bool control_peer_may(int fd, int group, ControlPeer *ret_peer) {
+bool peer_may(int fd, int group, Peer *ret_peer) {
         struct ucred who = { .uid = (uid_t)-1, .gid = (gid_t)-1 };
         socklen_t size = sizeof who;
 
-        *ret_peer = (ControlPeer){ .uid = (uid_t)-1 };
+        *ret_peer = (Peer){ .uid = (uid_t)-1 };
         if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) < 0)
                 return false;
-        *ret_peer = (ControlPeer){ .pid = who.pid, .uid = who.uid };
+        *ret_peer = (Peer){ .pid = who.pid, .uid = who.uid };
         if (who.uid == 0 || who.uid == geteuid())
                 return true;
         return group >= 0 && (who.gid == (gid_t)group || is_in_group(fd, (gid_t)group));
