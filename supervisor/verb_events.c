@@ -25,41 +25,21 @@ static const VerbUsage usage = {
         "      --json         the journal's lines as they are, for programs\n" VERB_PLACE_USAGE,
 };
 
-static int read_since(const char *text, uint64_t *ret) {
-        char *end;
-
-        errno = 0;
-        unsigned long long since = strtoull(text, &end, 10);
-        if (errno != 0 || *end || text[0] < '0' || text[0] > '9' || since > INT64_MAX)
-                return verb_usage_refuse(&usage, "--since wants the number of an event, not ", text);
-        *ret = since;
-        return 0;
+static int take_since(const char *word, void *into) {
+        return verb_usage_number(&usage, word, "--since wants the number of an event, not ", 0, INT64_MAX, into);
 }
 
 /* 0, -1 when there is nothing more to do, or the exit code. */
 static int parse_options(int argc, char **argv, EventsOptions *ret) {
-        static const struct option options[] = {
-                { "follow", no_argument, NULL, 'f' },
-                { "json", no_argument, NULL, 'j' },
-                { "since", required_argument, NULL, 'n' },
-                VERB_PLACE_OPTIONS,
-                { 0 },
+        const VerbOption options[] = {
+                { "follow", 'f', .flag = &ret->follow },
+                { "json", .flag = &ret->json },
+                { "since", .take = take_since, .into = &ret->since },
+                { NULL },
         };
-        int option, code = 0;
 
-        verb_usage_begin();
-        while (code == 0 && (option = getopt_long(argc, argv, VERB_SHORT_OPTIONS "f", options, NULL)) != -1)
-                switch (option) {
-                case 'f': ret->follow = true; break;
-                case 'j': ret->json = true; break;
-                case 'n': code = read_since(optarg, &ret->since); break;
-                default: code = verb_usage_option(&usage, option, argv, &ret->place); break;
-                }
-        if (code == 0 && optind < argc)
-                code = verb_usage_refuse(&usage, "a word too many: ", argv[optind]);
-        ret->place.verb = usage.verb;
         ret->colour = verb_usage_colour();
-        return code;
+        return verb_usage_read_all(&usage, argc, argv, options, &ret->place);
 }
 
 /* "2026-11-30 20:14:00.123" of "2026-11-30T20:14:00.123456Z"; a time of another shape is printed as it is. */

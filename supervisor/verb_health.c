@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef enum Health { HEALTH_READY, HEALTH_LIVE, HEALTH_STARTUP } Health;
+enum { HEALTH_READY, HEALTH_LIVE, HEALTH_STARTUP };
 
 static const VerbUsage usage = {
         "health",
@@ -18,30 +18,18 @@ static const VerbUsage usage = {
         "      --startup      the start is over\n" VERB_PLACE_USAGE,
 };
 
-static int parse_options(int argc, char **argv, ClientPlace *ret_place, Health *ret) {
-        static const struct option options[] = {
-                { "ready", no_argument, NULL, 'r' },
-                { "live", no_argument, NULL, 'l' },
-                { "startup", no_argument, NULL, 'u' },
-                VERB_PLACE_OPTIONS,
-                { 0 },
+static int parse_options(int argc, char **argv, ClientPlace *ret_place, unsigned *ret) {
+        const VerbOption options[] = {
+                { "ready", .choice = ret, .value = HEALTH_READY },
+                { "live", .choice = ret, .value = HEALTH_LIVE },
+                { "startup", .choice = ret, .value = HEALTH_STARTUP },
+                { NULL },
         };
-        int option, code = 0;
 
-        verb_usage_begin();
-        while (code == 0 && (option = getopt_long(argc, argv, VERB_SHORT_OPTIONS, options, NULL)) != -1)
-                switch (option) {
-                case 'r': *ret = HEALTH_READY; break;
-                case 'l': *ret = HEALTH_LIVE; break;
-                case 'u': *ret = HEALTH_STARTUP; break;
-                default: code = verb_usage_option(&usage, option, argv, ret_place); break;
-                }
-        if (code == 0 && optind < argc)
-                code = verb_usage_refuse(&usage, "a word too many: ", argv[optind]);
-        return code;
+        return verb_usage_read_all(&usage, argc, argv, options, ret_place);
 }
 
-static bool is_well(const json_t *status, Health health) {
+static bool is_well(const json_t *status, unsigned health) {
         const char *step = json_string_value(json_object_get(status, "step"));
 
         if (health == HEALTH_LIVE)
@@ -54,8 +42,8 @@ static bool is_well(const json_t *status, Health health) {
 /* Docker knows 0 and 1, and reserves the rest. */
 int verb_health(int argc, char **argv) {
         _cleanup_(client_freep) Client *client = NULL;
-        ClientPlace place = { .verb = usage.verb };
-        Health health = HEALTH_READY;
+        ClientPlace place = { 0 };
+        unsigned health = HEALTH_READY;
         json_t *status = NULL;
         int code = parse_options(argc, argv, &place, &health);
 

@@ -10,6 +10,7 @@
 
 typedef struct HookOptions {
         ClientPlace place;
+        const char *hook;
         bool json, no_wait;
 } HookOptions;
 
@@ -26,24 +27,17 @@ static const VerbUsage usage = {
 };
 
 static int parse_options(int argc, char **argv, HookOptions *ret) {
-        static const struct option options[] = {
-                { "no-wait", no_argument, NULL, 'w' },
-                { "json", no_argument, NULL, 'j' },
-                VERB_PLACE_OPTIONS,
-                { 0 },
+        const VerbOption options[] = {
+                { "no-wait", .flag = &ret->no_wait },
+                { "json", .flag = &ret->json },
+                { NULL },
         };
-        int option, code = 0;
+        int first, code = verb_usage_read(&usage, argc, argv, options, &ret->place, &first);
 
-        verb_usage_begin();
-        while (code == 0 && (option = getopt_long(argc, argv, VERB_SHORT_OPTIONS, options, NULL)) != -1)
-                switch (option) {
-                case 'w': ret->no_wait = true; break;
-                case 'j': ret->json = true; break;
-                default: code = verb_usage_option(&usage, option, argv, &ret->place); break;
-                }
-        if (code == 0 && (argc - optind != 2 || strcmp(argv[optind], "run") != 0))
+        if (code == 0 && (argc - first != 2 || strcmp(argv[first], "run") != 0))
                 code = verb_usage_refuse(&usage, "this must be `run` and the name of a hook", "");
-        ret->place.verb = usage.verb;
+        if (code == 0)
+                ret->hook = argv[first + 1];
         return code;
 }
 
@@ -147,14 +141,14 @@ static int report(const HookOptions *options, const json_t *runs) {
         return flushed != 0 ? flushed : code;
 }
 
-static int run_hook(const HookOptions *options, Client *client, const char *name) {
+static int run_hook(const HookOptions *options, Client *client) {
         json_t *result = NULL;
         /* A hook that waits for itself would wait for ever. */
         bool waits = !options->no_wait && !getenv("ENDWELL_HOOK");
         int code = waits ? client_ask(client, "subscribe", NULL, NULL) : 0;
 
         if (code == 0)
-                code = client_ask(client, "hook_run", json_pack("{s:s}", "hook", name), &result);
+                code = client_ask(client, "hook_run", json_pack("{s:s}", "hook", options->hook), &result);
         if (code != 0)
                 return code;
         const json_t *runs = json_object_get(result, "runs");
@@ -174,6 +168,6 @@ int verb_hook(int argc, char **argv) {
         if (code == 0)
                 code = client_open(&options.place, &client);
         if (code == 0)
-                code = run_hook(&options, client, argv[optind + 1]);
+                code = run_hook(&options, client);
         return code < 0 ? EXIT_CLEAN : code;
 }

@@ -35,22 +35,18 @@ static const VerbUsage usage = {
 
 /* ---- The words ---- */
 
-static int read_count(const char *text, const char *what, uint64_t least, uint64_t *ret) {
-        char *end;
-
-        errno = 0;
-        unsigned long long number = strtoull(text, &end, 10);
-        if (errno != 0 || *end || text[0] < '0' || text[0] > '9' || number < least || number > INT32_MAX)
-                return verb_usage_refuse(&usage, what, text);
-        *ret = number;
-        return 0;
+static int take_lines(const char *word, void *into) {
+        return verb_usage_number(&usage, word, "--lines wants a number, not ", 0, INT32_MAX, into);
 }
 
 static int read_service(char *word, LogsOptions *ret) {
         char *at = strchr(word, '@');
-        int code = at ? read_count(at + 1, "an instance is a number from 1 on, not ", 1, &ret->instance) : 0;
+        int code = 0;
         size_t length = at ? (size_t)(at - word) : strlen(word);
 
+        if (at)
+                code = verb_usage_number(&usage, at + 1, "an instance is a number from 1 on, not ", 1, INT32_MAX,
+                                         &ret->instance);
         if (code == 0 && (length == 0 || length > NAME_MAX_LEN || memchr(word, '\n', length)))
                 return verb_usage_refuse(&usage, "this is no name of a service: ", word);
         if (code == 0)
@@ -60,30 +56,20 @@ static int read_service(char *word, LogsOptions *ret) {
 
 /* 0, -1 when there is nothing more to do, or the exit code. */
 static int parse_options(int argc, char **argv, LogsOptions *ret) {
-        static const struct option options[] = {
-                { "follow", no_argument, NULL, 'f' },
-                { "lines", required_argument, NULL, 'n' },
-                { "json", no_argument, NULL, 'j' },
-                VERB_PLACE_OPTIONS,
-                { 0 },
+        const VerbOption options[] = {
+                { "follow", 'f', .flag = &ret->follow },
+                { "lines", 'n', .take = take_lines, .into = &ret->lines },
+                { "json", .flag = &ret->json },
+                { NULL },
         };
-        int option, code = 0;
+        int first, code = verb_usage_read(&usage, argc, argv, options, &ret->place, &first);
 
-        verb_usage_begin();
-        while (code == 0 && (option = getopt_long(argc, argv, VERB_SHORT_OPTIONS "fn:", options, NULL)) != -1)
-                switch (option) {
-                case 'f': ret->follow = true; break;
-                case 'n': code = read_count(optarg, "--lines wants a number, not ", 0, &ret->lines); break;
-                case 'j': ret->json = true; break;
-                default: code = verb_usage_option(&usage, option, argv, &ret->place); break;
-                }
-        if (code == 0 && optind == argc)
+        if (code == 0 && first == argc)
                 code = verb_usage_refuse(&usage, "whose lines? Name a service", "");
         if (code == 0)
-                code = read_service(argv[optind++], ret);
-        if (code == 0 && optind < argc)
-                code = verb_usage_refuse(&usage, "a word too many: ", argv[optind]);
-        ret->place.verb = usage.verb;
+                code = read_service(argv[first++], ret);
+        if (code == 0 && first < argc)
+                code = verb_usage_refuse(&usage, "a word too many: ", argv[first]);
         ret->colour = verb_usage_colour();
         return code;
 }

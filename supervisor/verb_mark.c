@@ -25,7 +25,8 @@ static const VerbUsage usage = {
         "      --rc N         what the hook ended with (0 is success)\n" VERB_PLACE_USAGE,
 };
 
-static int read_rc(const char *text, MarkOptions *ret) {
+static int take_rc(const char *text, void *into) {
+        MarkOptions *ret = into;
         char *end;
         long rc = strtol(text, &end, 10);
 
@@ -50,19 +51,10 @@ static int read_words(char **words, int n, MarkOptions *ret) {
 
 /* 0, -1 when there is nothing more to do, or the exit code. */
 static int parse_options(int argc, char **argv, MarkOptions *ret) {
-        static const struct option options[] = { { "rc", required_argument, NULL, 'r' }, VERB_PLACE_OPTIONS, { 0 } };
-        int option, code = 0;
+        const VerbOption options[] = { { "rc", .take = take_rc, .into = ret }, { NULL } };
+        int first, code = verb_usage_read(&usage, argc, argv, options, &ret->place, &first);
 
-        verb_usage_begin();
-        while (code == 0 && (option = getopt_long(argc, argv, VERB_SHORT_OPTIONS, options, NULL)) != -1)
-                if (option == 'r')
-                        code = read_rc(optarg, ret);
-                else
-                        code = verb_usage_option(&usage, option, argv, &ret->place);
-        if (code == 0)
-                code = read_words(argv + optind, argc - optind, ret);
-        ret->place.verb = usage.verb;
-        return code;
+        return code == 0 ? read_words(argv + first, argc - first, ret) : code;
 }
 
 static int mark_by_notify(const MarkOptions *options) {

@@ -55,18 +55,13 @@ static int join_words(char **words, int n, char **ret) {
 }
 
 int verb_notify(int argc, char **argv) {
-        static const struct option options[] = { { "help", no_argument, NULL, 'h' }, { 0 } };
         _cleanup_(freep) char *text = NULL;
-        ClientPlace place;
-        int option, code = 0;
+        int first, code = verb_usage_read(&usage, argc, argv, NULL, NULL, &first);
 
-        verb_usage_begin();
-        while (code == 0 && (option = getopt_long(argc, argv, ":h", options, NULL)) != -1)
-                code = verb_usage_option(&usage, option, argv, &place);
-        if (code == 0 && optind == argc)
+        if (code == 0 && first == argc)
                 code = verb_usage_refuse(&usage, "there is nothing to tell", "");
         if (code == 0)
-                code = join_words(argv + optind, argc - optind, &text);
+                code = join_words(argv + first, argc - first, &text);
         if (code == 0)
                 code = notifier_send(usage.verb, text);
         return code < 0 ? EXIT_CLEAN : code;

@@ -24,25 +24,13 @@ static const VerbUsage usage = {
 
 /* 0, -1 when there is nothing more to do, or the exit code. */
 static int parse_options(int argc, char **argv, ShutdownOptions *ret) {
-        static const struct option options[] = {
-                { "now", no_argument, NULL, 'n' },
-                { "no-wait", no_argument, NULL, 'w' },
-                VERB_PLACE_OPTIONS,
-                { 0 },
+        const VerbOption options[] = {
+                { "now", .flag = &ret->now },
+                { "no-wait", .flag = &ret->no_wait },
+                { NULL },
         };
-        int option, code = 0;
 
-        verb_usage_begin();
-        while (code == 0 && (option = getopt_long(argc, argv, VERB_SHORT_OPTIONS, options, NULL)) != -1)
-                switch (option) {
-                case 'n': ret->now = true; break;
-                case 'w': ret->no_wait = true; break;
-                default: code = verb_usage_option(&usage, option, argv, &ret->place); break;
-                }
-        if (code == 0 && optind < argc)
-                code = verb_usage_refuse(&usage, "a word too many: ", argv[optind]);
-        ret->place.verb = usage.verb;
-        return code;
+        return verb_usage_read_all(&usage, argc, argv, options, &ret->place);
 }
 
 static bool is_progress(const char *event) {

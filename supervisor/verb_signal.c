@@ -16,24 +16,20 @@ static const VerbUsage usage = {
 };
 
 int verb_signal(int argc, char **argv) {
-        static const struct option options[] = { VERB_PLACE_OPTIONS, { 0 } };
         _cleanup_(client_freep) Client *client = NULL;
-        ClientPlace place = { .verb = usage.verb };
+        ClientPlace place = { 0 };
         json_t *result = NULL;
-        int option, code = 0;
+        int first, code = verb_usage_read(&usage, argc, argv, NULL, &place, &first);
 
-        verb_usage_begin();
-        while (code == 0 && (option = getopt_long(argc, argv, VERB_SHORT_OPTIONS, options, NULL)) != -1)
-                code = verb_usage_option(&usage, option, argv, &place);
-        if (code == 0 && argc - optind != 2)
+        if (code == 0 && argc - first != 2)
                 code = verb_usage_refuse(&usage, "a service and a signal must be named", "");
-        if (code == 0 && signal_from_string(argv[optind + 1]) <= 0)
-                code = verb_usage_refuse(&usage, "this is no signal: ", argv[optind + 1]);
+        if (code == 0 && signal_from_string(argv[first + 1]) <= 0)
+                code = verb_usage_refuse(&usage, "this is no signal: ", argv[first + 1]);
         if (code == 0)
                 code = client_open(&place, &client);
         if (code == 0)
                 code = client_ask(client, "signal",
-                                  json_pack("{s:s,s:s}", "service", argv[optind], "signal", argv[optind + 1]), &result);
+                                  json_pack("{s:s,s:s}", "service", argv[first], "signal", argv[first + 1]), &result);
         json_decref(result);
         return code < 0 ? EXIT_CLEAN : code;
 }

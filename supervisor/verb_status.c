@@ -26,27 +26,14 @@ static const VerbUsage usage = {
 
 /* 0, -1 when there is nothing more to do, or the exit code. */
 static int parse_options(int argc, char **argv, StatusOptions *ret) {
-        static const struct option options[] = {
-                { "all", no_argument, NULL, 'a' },
-                { "json", no_argument, NULL, 'j' },
-                { "watch", no_argument, NULL, 'w' },
-                VERB_PLACE_OPTIONS,
-                { 0 },
+        const VerbOption options[] = {
+                { "all", .flag = &ret->all },
+                { "json", .flag = &ret->json },
+                { "watch", .flag = &ret->watch },
+                { NULL },
         };
-        int option, code = 0;
 
-        verb_usage_begin();
-        while (code == 0 && (option = getopt_long(argc, argv, VERB_SHORT_OPTIONS, options, NULL)) != -1)
-                switch (option) {
-                case 'a': ret->all = true; break;
-                case 'j': ret->json = true; break;
-                case 'w': ret->watch = true; break;
-                default: code = verb_usage_option(&usage, option, argv, &ret->place); break;
-                }
-        if (code == 0 && optind < argc)
-                code = verb_usage_refuse(&usage, "a word too many: ", argv[optind]);
-        ret->place.verb = usage.verb;
-        return code;
+        return verb_usage_read_all(&usage, argc, argv, options, &ret->place);
 }
 
 static void print(const StatusOptions *options, const json_t *status) {

@@ -11,6 +11,7 @@
 typedef struct SteerOptions {
         ClientPlace place;
         bool no_wait, json;
+        int first; /* of the words that name services */
 } SteerOptions;
 
 #define COMMON_USAGE                                                                                                   \
@@ -43,26 +44,15 @@ static const VerbUsage *usage_of(const char *verb) {
 
 /* 0, -1 when there is nothing more to do, or the exit code. */
 static int parse_options(int argc, char **argv, SteerOptions *ret) {
-        static const struct option options[] = {
-                { "no-wait", no_argument, NULL, 'w' },
-                { "json", no_argument, NULL, 'j' },
-                VERB_PLACE_OPTIONS,
-                { 0 },
+        const VerbOption options[] = {
+                { "no-wait", .flag = &ret->no_wait },
+                { "json", .flag = &ret->json },
+                { NULL },
         };
         const VerbUsage *usage = usage_of(argv[0]);
-        int option, code = 0;
+        int code = verb_usage_read(usage, argc, argv, options, &ret->place, &ret->first);
 
-        verb_usage_begin();
-        while (code == 0 && (option = getopt_long(argc, argv, VERB_SHORT_OPTIONS, options, NULL)) != -1)
-                switch (option) {
-                case 'w': ret->no_wait = true; break;
-                case 'j': ret->json = true; break;
-                default: code = verb_usage_option(usage, option, argv, &ret->place); break;
-                }
-        if (code == 0 && optind == argc)
-                code = verb_usage_refuse(usage, "which service? ", "none is named");
-        ret->place.verb = usage->verb;
-        return code;
+        return code == 0 && ret->first == argc ? verb_usage_refuse(usage, "which service? ", "none is named") : code;
 }
 
 /* ---- What became of each ---- */
@@ -257,7 +247,7 @@ int verb_steer(int argc, char **argv) {
         if (code != 0)
                 return code < 0 ? EXIT_CLEAN : code;
         json_t *services = json_array();
-        for (int i = optind; i < argc; i++)
+        for (int i = options.first; i < argc; i++)
                 (void)json_array_append_new(services, json_string(argv[i]));
         return steer(&options, client, json_pack("{s:o}", "services", services));
 }

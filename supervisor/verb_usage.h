@@ -1,17 +1,11 @@
-/* verb_usage.h - what the verbs of the command line have in common: options that name the running endwell, and
- * refusals.
- *
- * Every verb reads its words with getopt_long() over a table of its own that contains VERB_PLACE_OPTIONS. */
+/* verb_usage.h - what the verbs of the command line have in common: reading their options, those that name the running
+ * endwell among them, and refusals. */
 #pragma once
 #include "supervisor/client.h"
-#include <getopt.h>
 #include <stdbool.h>
+#include <stdint.h>
 
-#define VERB_SHORT_OPTIONS ":c:h" /* begin the verb's own with it */
-#define VERB_PLACE_OPTIONS                                                                                             \
-        { "socket", required_argument, NULL, 's' }, { "config", required_argument, NULL, 'c' }, {                      \
-                "help", no_argument, NULL, 'h'                                                                         \
-        }
+#define VERB_OPTIONS_MAX 8
 #define VERB_PLACE_USAGE                                                                                               \
         "      --socket PATH  the control socket (else $ENDWELL_SOCKET)\n"                                             \
         "  -c, --config FILE  the configuration whose RuntimeDirectory it is in (else the default directories)\n"
@@ -20,11 +14,28 @@ typedef struct VerbUsage {
         const char *verb, *text;
 } VerbUsage;
 
-/* Begins to read `argv` afresh and silently. */
-void verb_usage_begin(void);
-/* An option that the verb does not know itself: one of the place, --help (-1: shown, end with 0), or a refusal (the
- * exit code). 0: taken. */
-int verb_usage_option(const VerbUsage *usage, int option, char **argv, ClientPlace *place);
+/* An option of the verb's own. */
+typedef struct VerbOption {
+        const char *name; /* NULL ends a table of at most VERB_OPTIONS_MAX */
+        char letter;      /* of its short form; 0: it has none */
+        bool *flag;       /* set when it is given */
+        unsigned *choice; /* becomes `value` when it is given: the last one counts */
+        unsigned value;
+        /* With neither, it has a word. */
+        int (*take)(const char *word, void *into); /* 0; or the exit code of a refusal that was said */
+        void *into;
+} VerbOption;
+
+/* Reads the options: the verb's own, --help, and with a `place` those that name the running endwell. Fills in
+ * place->verb. `*ret_first` is the index of the first word behind them. 0; -1: help was shown, end with 0; or the exit
+ * code of a refusal. */
+int verb_usage_read(const VerbUsage *usage, int argc, char **argv, const VerbOption *options, ClientPlace *place,
+                    int *ret_first);
+/* The same where no word may follow. */
+int verb_usage_read_all(const VerbUsage *usage, int argc, char **argv, const VerbOption *options, ClientPlace *place);
+/* A decimal number from `least` to `most`; a refusal begins with `what`. 0, or the exit code. */
+int verb_usage_number(const VerbUsage *usage, const char *text, const char *what, uint64_t least, uint64_t most,
+                      uint64_t *ret);
 /* Says what is wrong with the words, and where help is. The exit code. */
 int verb_usage_refuse(const VerbUsage *usage, const char *what, const char *word);
 

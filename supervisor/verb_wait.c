@@ -26,31 +26,20 @@ static const VerbUsage usage = {
         "      --timeout TIME at most so long (60s; infinity is allowed)\n" VERB_PLACE_USAGE,
 };
 
-static int read_timeout(const char *text, usec_t *ret) {
-        return duration_parse(text, ret) < 0 ? verb_usage_refuse(&usage, "--timeout wants a time, not ", text) : 0;
+static int take_timeout(const char *text, void *into) {
+        return duration_parse(text, into) < 0 ? verb_usage_refuse(&usage, "--timeout wants a time, not ", text) : 0;
 }
 
 static int parse_options(int argc, char **argv, WaitOptions *ret) {
-        static const struct option options[] = {
-                { "ready", no_argument, NULL, 'r' },
-                { "timeout", required_argument, NULL, 't' },
-                VERB_PLACE_OPTIONS,
-                { 0 },
+        const VerbOption options[] = {
+                { "ready", .flag = &ret->ready },
+                { "timeout", .take = take_timeout, .into = &ret->timeout_usec },
+                { NULL },
         };
-        int option, code = 0;
+        int code = verb_usage_read_all(&usage, argc, argv, options, &ret->place);
 
-        verb_usage_begin();
-        while (code == 0 && (option = getopt_long(argc, argv, VERB_SHORT_OPTIONS, options, NULL)) != -1)
-                switch (option) {
-                case 'r': ret->ready = true; break;
-                case 't': code = read_timeout(optarg, &ret->timeout_usec); break;
-                default: code = verb_usage_option(&usage, option, argv, &ret->place); break;
-                }
-        if (code == 0 && optind < argc)
-                code = verb_usage_refuse(&usage, "a word too many: ", argv[optind]);
         if (code == 0 && !ret->ready)
                 code = verb_usage_refuse(&usage, "what for? ", "--ready is all that can be waited for");
-        ret->place.verb = usage.verb;
         return code;
 }
 
