@@ -136,11 +136,9 @@ def install(session, dsn, url):
         return
     with open(os.path.join(sources(), "order.txt"), encoding="utf-8") as file:
         names = [line.split("#")[0].strip() for line in file]
-    session.rows("create schema if not exists @schema@")
     for name in filter(None, names):
         with open(os.path.join(sources(), name), encoding="utf-8") as file:
             session.rows(file.read())
-    session.rows("insert into @schema@.queue(name) values ('default') on conflict do nothing")
 
 
 def random_uuid():
