@@ -8,7 +8,7 @@ import threading
 
 from case import Case
 from journal import check, equal, wait_until
-from ledger import Later, Session, TIMED, identifier, install, random_uuid, token
+from ledger import Later, Session, TIMED, identifier, install, token
 from postgres import Cluster, Pooler
 
 WAYS = ("direct", "pgbouncer")
@@ -40,8 +40,7 @@ class Yard:
             session.close()
 
     def furnish(self, session):
-        directory, port = self.cluster.directory, self.cluster.port
-        install(session, self.cluster.dsn("pattern"), f"postgresql://postgres@/pattern?host={directory}&port={port}")
+        install(session, self.cluster, "pattern")
         settle(session)
 
     def server(self):
@@ -204,6 +203,3 @@ class DatabaseCase(Case):
         for session in self.sessions:
             session.close()
         super().clean()
-
-
-__all__ = ["DatabaseCase", "Yard", "WAYS", "random_uuid", "token"]
