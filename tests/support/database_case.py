@@ -178,6 +178,13 @@ class DatabaseCase(Case):
             self.admin.rows("""update @schema@.job set beat_at = clock_timestamp() - (lease_ms + 1000) * interval '1 ms'
                 where id = %s and state = 'running'""", job)
 
+    def crash(self, job):
+        """Its worker is killed, nobody reports anything, and the backoff is over: what the sweep said of it."""
+        self.expire(job)
+        found = self.ledger.reap()
+        self.admin.rows("update @schema@.job set run_at = clock_timestamp() where id = %s and state = 'ready'", job)
+        return found[0].verdict
+
     def due(self, job):
         """The backoff is over."""
         self.admin.rows("update @schema@.job set run_at = clock_timestamp() - interval '1 ms' where id = %s", job)
