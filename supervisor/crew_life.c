@@ -150,11 +150,11 @@ static void run_hooks_and_go_on(Crew *crew, Member *member, HookOn on) {
                 crew_alarm_member(crew, member, crew_phase_limit(crew, crew_service(crew, member)->phase));
 }
 
-/* A person stopped it: it is not over, as it may be started again. */
-static bool was_stopped(const Crew *crew, const Member *member) {
+/* A person stopped it: it is not over, as it may be started again; unless it had failed for good by itself before. */
+static bool was_stopped(Crew *crew, const Member *member) {
         return !crew_is_ending(crew) &&
                (member->life.state == LIFE_STOPPED ||
-                (member->life.state == LIFE_LEFT && member->life.held && !member->requirement_failed));
+                (member->life.state == LIFE_LEFT && member->life.held && !crew_failure_in_ending(crew, member)));
 }
 
 static void count_over(Crew *crew, Member *member) {
@@ -166,9 +166,8 @@ static void count_over(Crew *crew, Member *member) {
 }
 
 static void judge_left(Crew *crew, Member *member) {
-        const char *failure = crew_is_ending(crew)        ? crew_failure_in_ending(crew, member)
-                              : was_stopped(crew, member) ? NULL
-                                                          : "something of it cannot be killed";
+        bool was_to_go = crew_is_ending(crew) || member->life.held;
+        const char *failure = was_to_go ? crew_failure_in_ending(crew, member) : "something of it cannot be killed";
         crew->tallies[member->service].failed += failure != NULL;
         if (failure)
                 crew_give_up(crew, member, failure);

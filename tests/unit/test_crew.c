@@ -355,6 +355,35 @@ Test(crew, who_is_told_to_stop_before_it_was_ready_and_ends_with_0_has_not_faile
         cr_expect(told("service_goneclean"));
 }
 
+static void stop_by_hand(void) {
+        uint32_t member;
+        cr_assert_eq(crew_steer(fake.crew, STEER_STOP, &(SteerTarget){ .service = 0 }, 1, NULL, NULL, &member), 0);
+}
+
+Test(crew, who_had_failed_for_good_by_itself_has_although_a_person_stopped_it_before_its_rest_was_gone) {
+        config->services[0].restart = RESTART_NO;
+        begin();
+        crew_on_orphan_adopted(fake.crew, WEB, 200, "child");
+        die(CLD_KILLED, SIGKILL);
+        stop_by_hand();
+        pass(5 * SECOND); /* the child outlives SIGKILL */
+        cr_expect_str_eq(state(), "left");
+        cr_expect(told("service_gave_up"), "%s", fake.events);
+        cr_expect(told("ending_started"));
+}
+
+Test(crew, who_was_stopped_by_a_person_and_left_something_behind_has_not_failed) {
+        config->services[0].restart = RESTART_NO;
+        begin();
+        crew_on_orphan_adopted(fake.crew, WEB, 200, "child");
+        stop_by_hand();
+        die(CLD_EXITED, 0);
+        pass(20 * SECOND);
+        cr_expect_str_eq(state(), "left");
+        cr_expect(!told("service_gave_up"), "%s", fake.events);
+        cr_expect(!told("ending_started"));
+}
+
 Test(crew, what_failed_before_there_was_a_child_is_told_with_its_step) {
         static const char *const steps[] = { NULL, "socket" }, *const wanted[] = { "fork: ", "socket: " };
         for (unsigned i = 0; i < 2; i++) {
