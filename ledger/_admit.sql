@@ -24,10 +24,7 @@ declare
     v_in   boolean;
     v_door record;
 begin
-    if current_setting('transaction_isolation') not in ('read committed', 'read uncommitted') then
-        raise exception 'endwell: a claim needs READ COMMITTED, this transaction is %',
-            upper(current_setting('transaction_isolation')) using errcode = 'EW400';
-    end if;
+    perform @schema@._read_committed('claim');
     perform @schema@._durable();
 
     v_in := pg_advisory_xact_lock_shared(@schema@._space(), @schema@._gate('worker', _admit.worker::text)) is not null;

@@ -13,6 +13,16 @@ language sql immutable parallel safe as $$
     select hashtext(kind || chr(31) || name)
 $$;
 
+-- Who waits at a gate and then looks must see what was committed meanwhile.
+create or replace function @schema@._read_committed(what text) returns void
+language plpgsql as $$
+begin
+    if current_setting('transaction_isolation') not in ('read committed', 'read uncommitted') then
+        raise exception 'endwell: a % needs READ COMMITTED, this transaction is %',
+            _read_committed.what, upper(current_setting('transaction_isolation')) using errcode = 'EW400';
+    end if;
+end $$;
+
 -- The channel on which enqueue(notify => true) says that there is work: one for each schema; the message is the
 -- queue.
 create or replace function @schema@._channel() returns text

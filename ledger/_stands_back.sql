@@ -20,11 +20,7 @@ begin
     end if;
     select j.run_at into v_since from @schema@.job j
      where j.queue = _stands_back.queue and j.claimable and j.solo and j.run_at <= v_now - interval '10 s'
-       and (j.concurrency_key is null
-            or (select count(*) from @schema@.job r
-                 where r.queue = _stands_back.queue and r.worker_id is not null
-                   and r.concurrency_key = j.concurrency_key)
-               < coalesce((select q.max_running_key from @schema@.queue q where q.name = _stands_back.queue), 1))
+       and (j.concurrency_key is null or @schema@._key_room(_stands_back.queue, j.concurrency_key) > 0)
        and not exists (select from @schema@.job o
                         where o.queue = _stands_back.queue and o.claimable and not o.solo
                           and o.priority < j.priority and o.run_at <= v_now)

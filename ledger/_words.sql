@@ -14,6 +14,6 @@ $$;
 
 create or replace function @schema@._key(words text) returns text
 language sql immutable parallel safe as $$
-    select case when octet_length(left(words, 4000)) <= 2000 then left(words, 4000)
-                else left(words, 400) || '#' || md5(left(words, 4000)) end
+    select case when octet_length(@schema@._text(words)) <= 2000 then @schema@._text(words)
+                else left(words, 400) || '#' || md5(@schema@._text(words)) end
 $$;

@@ -17,7 +17,7 @@ language plpgsql as $$
 declare
     q       @schema@.queue;
     v_now   timestamptz := clock_timestamp();
-    v_due   timestamptz := coalesce(enqueue.run_at, v_now + greatest(enqueue.delay, interval '0'), v_now);
+    v_due   timestamptz := coalesce(enqueue.run_at, v_now + greatest(enqueue.delay, interval '0'));
     v_dedup text := @schema@._key(enqueue.dedup);
     v_big   boolean := coalesce(octet_length(enqueue.payload::text) > 300, false);
 begin

@@ -7,11 +7,10 @@
 create or replace function @schema@.hold(id bigint, gen bigint, claim uuid) returns void
 language plpgsql as $$
 #variable_conflict use_column
+declare
+    j @schema@.job := @schema@._held(hold.id, hold.gen, hold.claim);
 begin
-    perform from @schema@.job j
-      where j.id = hold.id and j.gen = hold.gen and j.claim_id = hold.claim and j.worker_id is not null
-        for no key update;
-    if not found then
+    if j.id is null then
         raise exception 'endwell: job % is no longer held by generation %', hold.id, hold.gen
             using errcode = 'EW409', hint = 'Roll back: another attempt has it, or it has ended.';
     end if;

@@ -11,19 +11,16 @@ returns text
 language plpgsql as $$
 #variable_conflict use_column
 declare
-    v_key     text := @schema@._key(item_begin.key);
-    v_job     record;
-    v_item    record;
-    v_doubt   text;
+    j       @schema@.job := @schema@._held(item_begin.id, item_begin.gen, item_begin.claim);
+    v_key   text := @schema@._key(item_begin.key);
+    v_item  record;
+    v_doubt text;
 begin
     perform @schema@._durable();
-    select j.cancel, j.queue into v_job from @schema@.job j
-     where j.id = item_begin.id and j.gen = item_begin.gen and j.claim_id = item_begin.claim and j.worker_id is not null
-       for no key update;
-    if not found then
+    if j.id is null then
         return 'stale';
     end if;
-    if v_job.cancel then
+    if j.cancel then
         return 'cancel';
     end if;
 
@@ -40,7 +37,7 @@ begin
     end if;
     if v_item.state in ('running', 'in_doubt') and v_item.gen <> item_begin.gen then
         v_doubt := case when force then 'redo' when not force then 'ask'
-                        else (select q.on_doubt from @schema@.queue q where q.name = v_job.queue) end;
+                        else (select q.on_doubt from @schema@.queue q where q.name = j.queue) end;
         if v_doubt = 'skip' then
             update @schema@.item i set state = 'done', updated_at = clock_timestamp()
              where i.job_id = item_begin.id and i.key = v_key;

@@ -6,12 +6,11 @@ create or replace function @schema@.item_end(
 ) returns text
 language plpgsql as $$
 #variable_conflict use_column
+declare
+    j @schema@.job := @schema@._held(item_end.id, item_end.gen, item_end.claim);
 begin
     perform @schema@._durable();
-    perform from @schema@.job j
-      where j.id = item_end.id and j.gen = item_end.gen and j.claim_id = item_end.claim and j.worker_id is not null
-        for no key update;
-    if not found then
+    if j.id is null then
         return 'stale';
     end if;
 

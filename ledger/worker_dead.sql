@@ -17,7 +17,7 @@ returns table (id bigint, gen bigint, verdict text)
 language plpgsql set jit = off set enable_seqscan = off as $$
 #variable_conflict use_column
 declare
-    v_cause   text := coalesce(nullif(left(worker_dead.cause, 4000), ''), 'crashed');
+    v_cause   text := coalesce(nullif(@schema@._text(worker_dead.cause), ''), 'crashed');
     v_held    bigint;
     v_outcome text;
     v_cohort  @schema@.job[];

@@ -12,10 +12,7 @@ language plpgsql as $$
 declare
     v_timeout text := current_setting('lock_timeout');
 begin
-    if current_setting('transaction_isolation') not in ('read committed', 'read uncommitted') then
-        raise exception 'endwell: a drain needs READ COMMITTED, this transaction is %',
-            upper(current_setting('transaction_isolation')) using errcode = 'EW400';
-    end if;
+    perform @schema@._read_committed('drain');
     insert into @schema@.worker as w (id, state) values (worker_drain.worker, 'draining')
     on conflict (id) do update set state = 'draining', beat_at = clock_timestamp() where w.state = 'up';
 

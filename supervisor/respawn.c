@@ -36,7 +36,7 @@ RespawnAnswer respawn_decide(const RespawnRules *rules, Respawn now, Outcome out
                 return failed(rules, now, random);
         if (rules->restart != RESTART_ALWAYS)
                 return (RespawnAnswer){ .next = NEXT_REST, .respawn = now };
-        if (ready_usec < RESPAWN_EARLY_USEC)
+        if (outcome != OUTCOME_RECYCLE && ready_usec < RESPAWN_EARLY_USEC)
                 return failed(rules, now, random);
         return (RespawnAnswer){ .next = NEXT_RESTART, .respawn = now, .delay_usec = jitter(rules->delay_usec, random) };
 }

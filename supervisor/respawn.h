@@ -38,7 +38,7 @@ typedef struct RespawnAnswer {
         usec_t delay_usec; /* of NEXT_RESTART, with its jitter */
 } RespawnAnswer;
 
-#define RESPAWN_EARLY_USEC (1 * USEC_PER_SEC) /* a clean exit sooner after ready counts as failed */
+#define RESPAWN_EARLY_USEC (1 * USEC_PER_SEC) /* a clean exit sooner after ready counts as failed; no recycle does */
 
 /* How long a run must stay ready to set the count back. */
 usec_t respawn_reset_usec(const RespawnRules *rules);

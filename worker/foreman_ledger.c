@@ -173,10 +173,14 @@ static void on_item(void *userdata, const JobKey *key, DeskWord word, const char
                 return; /* asked again: the same claim gets the same answer */
         if (word == DESK_CANCEL)
                 post_happens(post, SLOT_CANCEL, now);
-        if (word == DESK_STALE)
+        if (word == DESK_STALE && post->item.begins) {
                 post_happens(post, SLOT_STALE, now);
-        else
-                stream_answer_item(post, word, result);
+                return;
+        }
+        /* Of an item's end it may mean the item only: the job's own renewal tells them apart. */
+        if (word == DESK_STALE)
+                lease_doubted(&post->lease, now);
+        stream_answer_item(post, word, result);
 }
 
 static void on_looked(void *userdata, const JobKey *key, DeskWord word, usec_t moved_usec) {

@@ -20,6 +20,10 @@ void lease_postponed(Lease *lease, usec_t now_usec) {
         lease->due_usec = usec_add(now_usec, lease->span_usec / RETRIES);
 }
 
+void lease_doubted(Lease *lease, usec_t now_usec) {
+        lease->due_usec = usec_min(lease->due_usec, now_usec);
+}
+
 bool lease_is_near(const Lease *lease, usec_t now_usec) {
         return usec_add(now_usec, lease->span_usec / NEAR) >= lease->due_usec;
 }

@@ -16,5 +16,7 @@ Lease lease_begin(usec_t span_usec, usec_t sent_usec); /* `sent`: when the claim
 void lease_renewed(Lease *lease, usec_t sent_usec);
 /* The row was locked: not renewed. It is tried again soon, for its holder may be in a long transaction of its own. */
 void lease_postponed(Lease *lease, usec_t now_usec);
+/* Something was answered as if it were lost: it is renewed at once, which tells. */
+void lease_doubted(Lease *lease, usec_t now_usec);
 /* Whether to renew it with others of which one is due: one statement for all. */
 bool lease_is_near(const Lease *lease, usec_t now_usec);

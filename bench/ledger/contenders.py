@@ -2,7 +2,9 @@
 import json
 import os
 import re
+import shutil
 import subprocess
+import sys
 from dataclasses import dataclass, field
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -94,6 +96,26 @@ FILL = {
     "endwell": "select endwell.enqueue_many('default', '', array_agg('{{\"n\": 1}}'::json)) from generate_series(1, {jobs})",
 }
 TABLES = {"floor": "floor.job", "endwell": "endwell.job"}
+
+
+def install_peers(cache):
+    """The folder of the peers' programs, with the packages that package-lock.json names beside them; None without npm."""
+    source = os.path.join(HERE, "peers")
+    os.makedirs(cache, exist_ok=True)
+    installed = os.path.join(cache, "installed-lock.json")
+    for name in os.listdir(source):
+        shutil.copy(os.path.join(source, name), cache)
+    with open(os.path.join(source, "package-lock.json")) as lock:
+        wanted = lock.read()
+    if os.path.exists(installed) and open(installed).read() == wanted:
+        return cache
+    try:
+        subprocess.run(["npm", "ci", "--no-audit", "--no-fund"], cwd=cache, check=True, stdout=sys.stderr)
+    except (OSError, subprocess.CalledProcessError) as trouble:
+        print(f"the peers could not be installed, they are left out: {trouble}", file=sys.stderr)
+        return None
+    shutil.copy(os.path.join(source, "package-lock.json"), installed)
+    return cache
 
 
 def install_endwell(cursor):

@@ -1,10 +1,10 @@
 """parts.py - what is measured in a round. Each part is a generator of (measure, contender, figure)."""
 import contextlib
-import resource
 import time
 
 from contenders import CONTENDERS, run_program
 from recovery import recovery
+from rounds import own_cpu_seconds, turned
 
 MANY_FACTOR = 10  # so many times as many jobs where many are taken at a time
 HELD = ("single", "cursor", "graphile", "boss", "arrays_50", "arrays_cursor", "graphile_local", "boss_100")
@@ -23,20 +23,10 @@ class Stage:
         if text not in self.notes:
             self.notes.append(text)
 
-    def turned(self, number, contenders):
-        """Nobody always follows the same neighbour's mess."""
-        shift = number * 3 % len(contenders)
-        return contenders[shift:] + contenders[:shift]
-
     def chosen(self, keys=None):
         wanted = self.options.contenders.split(",") if self.options.contenders else None
         return [c for c in CONTENDERS if (not keys or c.key in keys) and (not wanted or c.key in wanted)
                 and (self.tools.peers or c.family in ("floor", "endwell"))]
-
-
-def own_cpu_seconds():
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
 
 
 def drain(stage, contender, held=False):
@@ -58,14 +48,14 @@ def drain(stage, contender, held=False):
 
 
 def throughput(stage, number):
-    for contender in stage.turned(number, stage.chosen()):
+    for contender in turned(number, stage.chosen()):
         for measure, figure in drain(stage, contender).items():
             yield measure, contender.key, figure
 
 
 def held(stage, number):
     """With and without one old open transaction, one after the other, over equally many jobs."""
-    for contender in stage.turned(number, stage.chosen(HELD)):
+    for contender in turned(number, stage.chosen(HELD)):
         for word in ("free", "held"):
             for measure, figure in drain(stage, contender, word == "held").items():
                 yield f"{word}_{measure}", contender.key, figure
@@ -78,7 +68,7 @@ def enqueue(stage, number):
     if stage.tools.peers:
         commands["graphile"] = ["graphile.mjs", "enqueue", str(ENQUEUED), "500"]
         commands["boss"] = ["boss.mjs", "enqueue", str(ENQUEUED), str(ENQUEUED_AT_ONCE)]
-    for family in stage.turned(number, list(commands)):
+    for family in turned(number, list(commands)):
         with stage.tools.cluster.copy(stage.templates.of(family, 0)) as database:
             before = stage.tools.cluster.wal_position()
             figures = run_program(stage.tools, database, commands[family])

@@ -10,6 +10,8 @@ import subprocess
 import tempfile
 import time
 
+from cluster import PORT
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 WORKER = os.path.join(ROOT, "tests/process/programs/ledger_worker.py")
@@ -33,7 +35,7 @@ class Container:
 
     def __init__(self, endwell, folder, cluster, database):
         self.endwell, self.folder, self.log = endwell, folder, os.path.join(folder, "workers.jsonl")
-        url = f"host={cluster.folder} port=5432 user=postgres dbname={database}"
+        url = f"host={cluster.folder} port={PORT} user=postgres dbname={database}"
         self.environment = {**os.environ, "ACTOR_LOG": self.log, "WORKER_DATABASE": url}
         self.config = os.path.join(folder, "endwell.ini")
         with open(self.config, "w") as file:

@@ -187,15 +187,3 @@ def wake_ups(pids):
         for thread in os.listdir(f"/proc/{pid}/task"):
             total += int(status_field(f"{pid}/task/{thread}", "voluntary_ctxt_switches"))
     return total
-
-
-def busy_fraction(seconds):
-    """How busy all processors were while this program slept: the noise of others. Stolen time counts as busy."""
-    def read():
-        with open("/proc/stat") as file:
-            numbers = [int(n) for n in file.readline().split()[1:9]]
-        return sum(numbers), numbers[3] + numbers[4]
-    total, idle = read()
-    time.sleep(seconds)
-    total_after, idle_after = read()
-    return 1 - (idle_after - idle) / max(1, total_after - total)

@@ -2,7 +2,7 @@
 from case import test
 from contract import VERBS
 from journal import check, equal
-from ledger import random_uuid, token
+from ledger import Session, install, random_uuid, token
 
 STALE = (0, 999, "00000000-0000-4000-8000-000000000000")
 
@@ -219,11 +219,8 @@ def a_claim_is_durable_even_where_the_session_is_not(case):
 @test
 def two_ledgers_in_one_database_do_not_see_each_other(case):
     """Also not by their advisory locks, which carry the schema's oid."""
-    from ledger import Session, install
-    dsn = case.yard.cluster.dsn(case.database)
-    other = case.keep(Session(dsn, "other one"))
-    install(other, dsn, f"postgresql://postgres@/{case.database}?host={case.yard.cluster.directory}"
-                        f"&port={case.yard.cluster.port}")
+    other = case.keep(Session(case.yard.cluster.dsn(case.database), "other one"))
+    install(other, case.yard.cluster, case.database)
     other.rows("insert into @schema@.queue(name) values ('q')")
     case.queue()
     job = other.enqueue("q")[0].id

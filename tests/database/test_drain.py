@@ -171,6 +171,27 @@ def case_54_shared_deaths_bury_nobody_before_a_solo_run(case):
 
 
 @test
+def case_54_a_claim_that_commits_while_one_asks_for_the_gate_is_no_hole_for_a_solo_job(case):
+    """Ours stands before PostgreSQL's own function, and holds the second claim up between its look and its gate."""
+    case.queue()
+    plain, alone, worker = case.job(), case.job(), case.worker()
+    first, second = case.session(), case.direct()
+    case.admin.rows("""create function public.pg_try_advisory_xact_lock(space int, gate int) returns boolean
+        language plpgsql as $$ begin perform pg_catalog.pg_advisory_xact_lock(54);
+        return pg_catalog.pg_try_advisory_xact_lock(space, gate); end $$""")
+    second.rows("set search_path = public, pg_catalog")
+    with case.admin.transaction():
+        case.admin.rows("select pg_advisory_xact_lock(54)")
+        with first.transaction():
+            equal([row.id for row in first.claim("q", worker)], [plain], "the claim in flight")
+            case.session().rows("update @schema@.job set solo = true where id = %s", alone)
+            later = case.later(lambda one: one.claim("q", worker), second)
+            wait_until(lambda: later.done() or case.waiting(), "the second claim's wait")
+            check(not later.done(), "the second claim did not come to the gate")
+    equal(later.result(), [], "claimed beside a job")
+
+
+@test
 def a_release_in_a_hurry_by_two_sessions_counts_once(case):
     held = case.running()
     found = case.together([lambda one: one.release(*held)] * 6)

@@ -35,9 +35,7 @@ def two_lives(case):
     """A holder that was given up, and who came after it; both of them have begun an item."""
     held = case.running()
     case.ledger.item_begin(*held, "a")
-    case.expire(held.id)
-    case.ledger.reap()
-    case.due(held.id)
+    case.crash(held.id)
     living = case.take()
     equal(case.ledger.item_begin(*living, "a", True), "go", "the item")
     return held, living

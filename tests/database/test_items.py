@@ -6,9 +6,7 @@ from journal import check, equal
 def again(case, held, way="release"):
     """The next claim of the same job, after the holder is gone."""
     if way == "crash":
-        case.expire(held.id)
-        equal([row.verdict for row in case.ledger.reap()], ["ready"], "reap")
-        case.due(held.id)
+        equal(case.crash(held.id), "ready", "reap")
     else:
         equal(case.ledger.release(*held), "ok", "release")
     return case.take()
@@ -71,10 +69,8 @@ def the_queue_may_say_what_is_done_in_doubt(case):
         case.queue(policy, on_doubt=policy)
         held = case.running(policy)
         case.ledger.item_begin(*held, "a")
-        case.expire(held.id)
-        case.ledger.reap()
+        case.crash(held.id)
         equal(case.item(held.id, "a").state, "in_doubt", "after the crash")
-        case.due(held.id)
         held = case.take(queue=policy)
         equal((case.ledger.item_begin(*held, "a"), case.item(held.id, "a").state), (word, state), policy)
 
@@ -84,9 +80,7 @@ def force_false_asks_whatever_the_queue_says(case):
     case.queue("redo", on_doubt="redo")
     held = case.running("redo")
     case.ledger.item_begin(*held, "a")
-    case.expire(held.id)
-    case.ledger.reap()
-    case.due(held.id)
+    case.crash(held.id)
     held = case.take(queue="redo")
     equal(case.ledger.item_begin(*held, "a", False), "in_doubt", "with force false")
 

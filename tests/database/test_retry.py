@@ -1,19 +1,9 @@
 """A retry that gives up: cases 6 to 15, 53, 54 and 57."""
-import psycopg2
-
 from case import test
 from journal import check, equal, within
 from ledger import Token, columns, token
 
 BOUND = 200  # of loops that have to end by themselves
-
-
-def crash(case, held):
-    """Its worker is killed, and nobody reports anything."""
-    case.expire(held.id)
-    found = case.ledger.reap()
-    case.admin.rows("update @schema@.job set run_at = clock_timestamp() where id = %s and state = 'ready'", held.id)
-    return found[0].verdict
 
 
 @test
@@ -75,7 +65,7 @@ def case_09_a_job_that_kills_its_worker_each_time_stops_after_its_deaths(case):
     while found := case.ledger.claim("q", case.worker()):
         claims += 1
         equal(case.row(job).attempts, claims, "counted and committed before the work begins")
-        verdict = crash(case, token(found[0]))
+        verdict = case.crash(found[0].id)
         check(claims < BOUND, "it never stops")
     equal((claims, verdict, case.state_of(job)), (3, "dead", "dead"), "claims")
     equal([row.id for row in case.ledger.dead()], [job], "dead")
@@ -120,7 +110,7 @@ def case_12_a_job_that_was_looping_before_the_deploy_comes_to_rest_by_itself(cas
     case.admin.rows("update @schema@.job set attempts = 4 where id = %s", job)
     while found := case.ledger.claim("q", case.worker()):
         claims += 1
-        crash(case, token(found[0]))
+        case.crash(found[0].id)
         check(claims < BOUND, "it never stops")
     equal((claims, case.state_of(job)), (1, "dead"), "claims")
 
@@ -131,7 +121,7 @@ def case_13_four_jobs_with_three_deaths_each_are_one_line_of_culprits(case):
     jobs = [case.job(kind="thumbnail") for _ in range(4)]
     for _ in range(3):
         for _ in range(4):
-            crash(case, case.take())
+            case.crash(case.take().id)
     found = case.ledger.culprits()
     equal(len(found), 1, "lines")
     row = found[0]
@@ -161,7 +151,7 @@ def case_14_a_job_that_dies_before_its_first_sign_of_progress_is_counted(case):
     for count in (1, 2):
         held = case.take()
         equal((case.row(job).attempts, case.row(job).progress), (count, None), "at the claim")
-        crash(case, held)
+        case.crash(held.id)
     equal(case.state_of(job), "dead", "state")
 
 
@@ -342,14 +332,6 @@ def case_57_a_job_that_is_interrupted_for_ever_ends_dead(case):
     equal(case.ledger.claim_job(job, case.worker())[0].verdict, "exhausted", "claim_job")
 
 
-def refused_by_schema(case, sql):
-    try:
-        case.ledger.rows(sql)
-    except psycopg2.Error:
-        return True
-    return False
-
-
 @test
 def every_claim_has_a_name_of_its_own_that_no_other_claim_has(case):
     """A number alone repeats itself when the commit of a claim is lost."""
@@ -364,5 +346,5 @@ def every_claim_has_a_name_of_its_own_that_no_other_claim_has(case):
     check(held.claim != lost.claim, "the name does not")
     equal(case.ledger.complete(*lost), "stale", "who lost his claim")
     equal(case.ledger.beat(*held), "ok", "who has it")
-    check(refused_by_schema(case, "update @schema@.job set worker_id = null"), "a running job without a worker")
+    case.ledger.refused("23514", lambda: case.ledger.rows("update @schema@.job set worker_id = null"))
     check(isinstance(held, Token), "a token")

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import time
 
-from bases import Frozen, base, furnish, own_base, url
+from bases import Frozen, base, furnish, own_base
 from case import test
 from endwell import status_field
 from fake_control import FakeControl
@@ -103,7 +103,7 @@ def what_it_cannot_do_it_says_and_answers_with_a_code(case):
     done = once(case, f"host=/nowhere password=s3cret port={data.cluster.port}", "--once")
     equal(done.returncode, 69, "exit code without a server")
     check("s3cret" not in done.stderr and "/nowhere" in done.stderr, done.stderr)
-    config = case.file("endwell.ini", f"[Service x]\nUnknown=1\n[Database]\nUrl={url(data.cluster, 'postgres')}\n")
+    config = case.file("endwell.ini", f"[Service x]\nUnknown=1\n[Database]\nUrl={data.cluster.dsn('postgres')}\n")
     furnish(data.cluster, "postgres")
     equal(once(case, "host=/nowhere", "--once", "-c", config).returncode, 0, "exit code of -c FILE")
 
@@ -151,7 +151,7 @@ def case_37_on_a_standby_it_waits_without_spinning_until_that_is_promoted(case):
     standby = data.cluster.standby()
     case.cleaners.append(standby.clean)
     begun = time.monotonic()
-    reaper = Reaper(case, url(standby, "postgres"), "--interval", "50ms")
+    reaper = Reaper(case, standby.dsn("postgres"), "--interval", "50ms")
     reaper.says("takes no writes")
 
     def attempts():

@@ -144,6 +144,42 @@ def case_19_after_its_number_of_jobs_a_worker_is_started_again_and_not_counted(c
 
 
 @test
+def a_worker_whose_jobs_are_short_recycles_as_often_as_it_likes(case):
+    """Each run ends within the second in which a clean exit counts as a failure."""
+    case.queue()
+    case.ledger.enqueue_many("q", "k", ["1"] * 8)
+    plan = case.plan(Phases="one")
+    plan.service("worker", f"{BINARY} worker --queue q --max-jobs 1 -- /bin/cat", Phase="one", Type="notify", Restart="always",
+                 RestartSec="10ms", StartLimitBurst=2,
+                 Environment=f'"DATABASE_URL={case.url}" "ENDWELL_DATABASE_SCHEMA={case.schema}"')
+    run = case.run(plan).ready()
+    case.all_done(8)
+    wait_until(lambda: sum(line["event"] == "service_exited" for line in run.journal.read()) == 8, "eight recycles")
+    equal([line["event"] for line in run.journal.read() if line["event"] == "service_gave_up"], [], "given up")
+    equal(run.end(), 0, "exit code")
+
+
+@test
+def a_claim_that_is_answered_after_the_signal_is_given_back_unbegun(case):
+    """Somebody has the worker's gate, so that its claim is in flight when the signal comes, and brings a job behind it."""
+    case.queue()
+    worker = case.work(f"echo begun >> {case.path('begun')}", "--poll", "1h", "--drain-timeout", "1h").ready()
+    case.admin.rows("select pg_advisory_lock(@schema@._space(), @schema@._gate('worker', %s))", worker.owner)
+    job = case.job(notify=True)
+    waiting = "select count(*) from pg_locks where locktype = 'advisory' and not granted"
+    wait_until(lambda: case.admin.value(waiting) == 1, "a claim that waits")
+    worker.send()
+    wait_until(lambda: worker.words.has("STOPPING=1"), "STOPPING=1")
+    equal(case.row(job).state, "ready", "the job while the claim waits")
+    case.admin.rows("select pg_advisory_unlock(@schema@._space(), @schema@._gate('worker', %s))", worker.owner)
+    equal(worker.wait(), 0, "exit code")
+    row = case.row(job)
+    equal((row.state, row.attempts, row.gen, row.releases), ("ready", 0, 1, 1), "the job: claimed once, and given back whole")
+    check("was given back unbegun" in worker.log(), "it says so")
+    check(not os.path.exists(case.path("begun")), "the command did not run")
+
+
+@test
 def after_its_lifetime_a_worker_takes_no_job_and_lets_the_present_ones_end(case):
     case.queue()
     job = case.job()

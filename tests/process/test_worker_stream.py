@@ -206,6 +206,24 @@ def items_that_are_done_are_not_repeated_by_the_next_attempt(case):
 
 
 @test
+def an_item_that_was_never_begun_costs_its_end_and_not_the_job(case):
+    """The ledger says `stale` of both: of an item that nobody began, and of a job that is not ours."""
+    case.queue(lease_ms=60000)
+    worker = stream(case, PRELUDE + """
+while True:
+    job = read()
+    key = {"id": job["id"], "generation": job["generation"]}
+    say(**key, item="never begun", done=True)
+    note("answers", read()["answer"])
+    say(**key, result="all")
+""").ready()
+    row = case.done(case.job())
+    equal((row.attempts, row.gen, row.result), (1, 1, '"all"'), "attempts, generation, result")
+    equal(case.lines("answers"), ["stale"], "what it was told of the item")
+    equal(worker.end(), 0, "exit code")
+
+
+@test
 def case_5_a_long_batch_is_never_recovered_while_it_progresses(case):
     case.queue(lease_ms=1000)
     case.sweep()

@@ -14,13 +14,9 @@ SHARED, GUARD = [], threading.Lock()
 WORKER = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__))), "process/programs/ledger_worker.py")
 
 
-def url(cluster, database):
-    return f"host={cluster.directory} port={cluster.port} dbname={database} user=postgres"
-
-
 def furnish(cluster, database):
     session = Session(cluster.dsn(database))
-    install(session, cluster.dsn(database), f"postgresql://postgres@/{database}?host={cluster.directory}&port={cluster.port}")
+    install(session, cluster, database)
     session.close()
 
 
@@ -70,7 +66,7 @@ class Base:
 
     def __init__(self, case, cluster=None, name="postgres"):
         self.case, self.cluster, self.name = case, cluster, name
-        self.url = url(cluster, name)
+        self.url = cluster.dsn(name)
         self.admin = Session(cluster.dsn(name))
         case.cleaners.append(self.admin.close)
         case.environment["WORKER_DATABASE"] = self.url

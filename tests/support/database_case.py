@@ -8,7 +8,7 @@ import threading
 
 from case import Case
 from journal import check, equal, wait_until
-from ledger import Later, Session, TIMED, identifier, install, random_uuid, token
+from ledger import Later, Session, TIMED, identifier, install, token
 from postgres import Cluster, Pooler
 
 WAYS = ("direct", "pgbouncer")
@@ -40,8 +40,7 @@ class Yard:
             session.close()
 
     def furnish(self, session):
-        directory, port = self.cluster.directory, self.cluster.port
-        install(session, self.cluster.dsn("pattern"), f"postgresql://postgres@/pattern?host={directory}&port={port}")
+        install(session, self.cluster, "pattern")
         settle(session)
 
     def server(self):
@@ -179,6 +178,13 @@ class DatabaseCase(Case):
             self.admin.rows("""update @schema@.job set beat_at = clock_timestamp() - (lease_ms + 1000) * interval '1 ms'
                 where id = %s and state = 'running'""", job)
 
+    def crash(self, job):
+        """Its worker is killed, nobody reports anything, and the backoff is over: what the sweep said of it."""
+        self.expire(job)
+        found = self.ledger.reap()
+        self.admin.rows("update @schema@.job set run_at = clock_timestamp() where id = %s and state = 'ready'", job)
+        return found[0].verdict
+
     def due(self, job):
         """The backoff is over."""
         self.admin.rows("update @schema@.job set run_at = clock_timestamp() - interval '1 ms' where id = %s", job)
@@ -204,6 +210,3 @@ class DatabaseCase(Case):
         for session in self.sessions:
             session.close()
         super().clean()
-
-
-__all__ = ["DatabaseCase", "Yard", "WAYS", "random_uuid", "token"]

@@ -126,21 +126,20 @@ def sources():
     return os.environ.get("ENDWELL_LEDGER_SOURCES", os.path.join(HOUSE, "ledger"))
 
 
-def install(session, dsn, url):
+def install(session, cluster, database):
     """By the program, where it was named; else by its files, in their order, as it does it."""
     program = installed_program()
     if program:
         done = subprocess.run([program, "migrate"], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
-                              env={**os.environ, "ENDWELL_DATABASE_URL": url, "ENDWELL_DATABASE_SCHEMA": session.schema})
-        check(done.returncode == 0, f"{program} migrate failed ({dsn}): {done.stdout}{done.stderr}")
+                              env={**os.environ, "ENDWELL_DATABASE_URL": cluster.url(database),
+                                   "ENDWELL_DATABASE_SCHEMA": session.schema})
+        check(done.returncode == 0, f"{program} migrate failed ({database}): {done.stdout}{done.stderr}")
         return
     with open(os.path.join(sources(), "order.txt"), encoding="utf-8") as file:
         names = [line.split("#")[0].strip() for line in file]
-    session.rows("create schema if not exists @schema@")
     for name in filter(None, names):
         with open(os.path.join(sources(), name), encoding="utf-8") as file:
             session.rows(file.read())
-    session.rows("insert into @schema@.queue(name) values ('default') on conflict do nothing")
 
 
 def random_uuid():

@@ -43,8 +43,8 @@ def roomy():
     return "/dev/shm" if shutil.disk_usage("/dev/shm").free > 8 << 30 else tempfile.gettempdir()
 
 
-def directory_of_postgres(prefix, parent):
-    path = tempfile.mkdtemp(prefix=prefix, dir=parent or roomy())
+def directory_of_postgres(prefix):
+    path = tempfile.mkdtemp(prefix=prefix, dir=roomy())
     shutil.chown(path, "postgres", "postgres")
     os.chmod(path, 0o755)
     return path
@@ -58,8 +58,8 @@ def text(path):
 class Server:
     """What a cluster and a pooler have in common: a process that goes with us, its log, and how one connects."""
 
-    def __init__(self, parent, prefix):
-        self.directory = directory_of_postgres(prefix, parent)
+    def __init__(self, prefix):
+        self.directory = directory_of_postgres(prefix)
         self.port, self.process, self.stopped = free_port(), None, False
         self.log = os.path.join(self.directory, "log")
 
@@ -82,6 +82,9 @@ class Server:
     def dsn(self, database, user="postgres", host=None):
         return f"host={host or self.directory} port={self.port} dbname={database} user={user}"
 
+    def url(self, database):
+        return f"postgresql://postgres@/{database}?host={self.directory}&port={self.port}"
+
     def signal(self, number):
         self.process.send_signal(number)
 
@@ -101,8 +104,8 @@ class Server:
 
 
 class Cluster(Server):
-    def __init__(self, parent=None, of=None, **settings):
-        super().__init__(parent, "endwell-postgres-")
+    def __init__(self, of=None, **settings):
+        super().__init__("endwell-postgres-")
         self.settings = {**SETTINGS, **settings}
         self.data = os.path.join(self.directory, "data")
         if of is None:
@@ -135,7 +138,7 @@ class Cluster(Server):
         return self.start()
 
     def standby(self):
-        return Cluster(os.path.dirname(self.directory), of=self, **self.settings)
+        return Cluster(of=self, **self.settings)
 
     def promote(self):
         self.call(program("pg_ctl"), "promote", "-w", "-s", "-D", self.data)
@@ -144,8 +147,8 @@ class Cluster(Server):
 class Pooler(Server):
     """Transaction pooling; for the role `singly` each statement may go to another connection."""
 
-    def __init__(self, cluster, parent=None, pool=30):
-        super().__init__(parent, "endwell-pgbouncer-")
+    def __init__(self, cluster):
+        super().__init__("endwell-pgbouncer-")
         path, names = (os.path.join(self.directory, name) for name in ("pgbouncer.ini", "users"))
         with open(names, "w", encoding="utf-8") as file:
             file.write('"postgres" ""\n"singly" ""\n"stranger" ""\n')
@@ -162,7 +165,7 @@ unix_socket_mode = 0777
 auth_type = trust
 auth_file = {names}
 pool_mode = transaction
-default_pool_size = {pool}
+default_pool_size = 30
 max_client_conn = 500
 server_idle_timeout = 2
 server_connect_timeout = 5

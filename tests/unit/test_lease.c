@@ -33,3 +33,12 @@ Test(lease, a_postponed_one_is_no_more_sure_than_before) {
         lease_postponed(&lease, 5000);
         cr_expect_eq(lease.sure_usec, 6000);
 }
+
+Test(lease, a_doubted_one_is_renewed_at_once_and_no_less_sure) {
+        Lease lease = lease_begin(6000, 0);
+        lease_doubted(&lease, 500);
+        cr_expect_eq(lease.due_usec, 500);
+        cr_expect_eq(lease.sure_usec, 6000);
+        lease_doubted(&lease, 700);
+        cr_expect_eq(lease.due_usec, 500, "an older doubt is not put off");
+}
