@@ -50,8 +50,12 @@ int world_close(World *world, char **ret_why);
  */
 char *const *world_environment(const World *world);
 
-/* Runs a plan inside; its engine, save and is_database are set here. 0, *ret as tracer_run() says, or -errno. */
+/* Runs a plan inside; its engine, save and is_database are set here. 0, *ret as tracer_run() says, or -errno; -EINTR: a
+ * signal of the caller's, and the world is of no use any more: close it. */
 int world_run(World *world, const TracerPlan *plan, Trace *ret);
+const char *world_why(const World *world); /* why the last run was given up; NULL: not known, or it was not */
+/* What is weaker here than it should be ("/x is read-only: …"), for people; NULL-terminated. */
+char *const *world_notes(const World *world);
 
 int world_observe(World *world, State *ret);
 
