@@ -2,10 +2,9 @@
 #include "verify/keeper.h"
 #include "base/take.h"
 #include "verify/frame.h"
+#include "verify/loopback.h"
 #include "verify/plan_json.h"
-#include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/capability.h>
 #include <net/if.h>
 #include <poll.h>
@@ -51,21 +50,6 @@ static int raise_loopback(void) {
         return fd >= 0 && ioctl(fd, SIOCSIFFLAGS, &request) == 0 ? 0 : -errno;
 }
 
-static int listen_on(unsigned short port, int *ret) {
-        _cleanup_(closep) int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-        struct sockaddr_in address = { .sin_family = AF_INET,
-                                       .sin_port = htons(port),
-                                       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-        int one = 1;
-
-        if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one) < 0)
-                return -errno;
-        if (bind(fd, (struct sockaddr *)&address, sizeof address) < 0 || listen(fd, SOMAXCONN) < 0)
-                return -errno;
-        *ret = TAKE_FD(fd);
-        return 0;
-}
-
 static int open_world(const KeeperSetup *setup, Overlay *overlay, int fds[static _KEEPER_FD_MAX], char **ret_why) {
         int r = setup->overlay ? overlay_build(&setup->world, overlay, ret_why) : 0;
 
@@ -74,9 +58,9 @@ static int open_world(const KeeperSetup *setup, Overlay *overlay, int fds[static
                 r = raise_loopback();
         }
         if (r == 0 && setup->sink)
-                r = listen_on(setup->sink, &fds[KEEPER_FD_SINK]);
+                r = loopback_listen(setup->sink, &fds[KEEPER_FD_SINK]);
         if (r == 0 && setup->relay)
-                r = listen_on(setup->relay, &fds[KEEPER_FD_RELAY]);
+                r = loopback_listen(setup->relay, &fds[KEEPER_FD_RELAY]);
         fds[KEEPER_FD_ROOT] = overlay->root;
         fds[KEEPER_FD_LAYERS] = overlay->layers;
         return r;

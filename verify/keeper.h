@@ -5,7 +5,6 @@
 #pragma once
 #include "verify/overlay.h"
 #include "verify/tracer.h"
-#include <netinet/in.h>
 
 typedef struct KeeperSetup {
         bool overlay;

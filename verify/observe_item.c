@@ -1,11 +1,11 @@
 /* observe_item.c - see observe_item.h. */
 #include "verify/observe_item.h"
 #include "base/take.h"
+#include "verify/digest.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <openssl/evp.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -87,25 +87,15 @@ static int set_attributes(Item *item, const struct stat *what, int fd) {
 /* ---- Content ---- */
 
 static int set_digest(Item *item, int fd) {
-        unsigned char bytes[PIECE], digest[EVP_MAX_MD_SIZE];
-        unsigned int n_digest = 0;
-        uint64_t size = 0;
+        char bytes[PIECE], text[DIGEST_TEXT_MAX];
+        Digest *digest = digest_new();
         ssize_t n;
-        EVP_MD_CTX *context = EVP_MD_CTX_new();
-        bool ok = context && EVP_DigestInit_ex(context, EVP_sha256(), NULL) == 1;
 
-        for (off_t at = 0; ok && (n = pread(fd, bytes, sizeof bytes, at)) > 0; at += n) {
-                ok = EVP_DigestUpdate(context, bytes, (size_t)n) == 1;
-                size += (uint64_t)n;
-        }
-        ok = ok && EVP_DigestFinal_ex(context, digest, &n_digest) == 1;
-        EVP_MD_CTX_free(context);
-        char text[160];
-        int length = snprintf(text, sizeof text, "%llu bytes, SHA-256 ", (unsigned long long)size);
-        for (unsigned i = 0; i < n_digest; i++)
-                length += snprintf(text + length, sizeof text - (size_t)length, "%02x", digest[i]);
+        for (off_t at = 0; digest && (n = pread(fd, bytes, sizeof bytes, at)) > 0; at += n)
+                digest_add(digest, bytes, (size_t)n);
+        digest_end(digest, text);
         item->kind = ITEM_BINARY;
-        return ok ? add_line(item, text, (size_t)length) : -ENOMEM;
+        return add_line(item, text, strlen(text));
 }
 
 static int set_lines(Item *item, const char *text, size_t size) {

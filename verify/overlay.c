@@ -116,7 +116,7 @@ static int add_overlay(Builder *builder, int from, const char *point) {
         size_t n = builder->made.n_points;
 
         snprintf(upper, sizeof upper, SCRATCH "/upper/%zu", n);
-        snprintf(work, sizeof work, SCRATCH "/work/%zu", n);
+        snprintf(work, sizeof work, SCRATCH "/spare/%zu", n);
         snprintf(options, sizeof options, "lowerdir=.,upperdir=%s,workdir=%s,redirect_dir=on,index=off,metacopy=off",
                  upper, work);
         target(point, path);
@@ -262,7 +262,7 @@ static int begin(Builder *builder) {
                 return fail(builder, "taking over", SCRATCH);
         if (mount("endwell-world", SCRATCH, "tmpfs", MS_NOSUID, "mode=0700") < 0)
                 return fail(builder, "mounting a tmpfs on", SCRATCH);
-        if (mkdir(ROOT, 0755) < 0 || mkdir(SCRATCH "/upper", 0700) < 0 || mkdir(SCRATCH "/work", 0700) < 0)
+        if (mkdir(ROOT, 0755) < 0 || mkdir(SCRATCH "/upper", 0700) < 0 || mkdir(SCRATCH "/spare", 0700) < 0)
                 return fail(builder, "making folders in", SCRATCH);
         builder->made.layers = open(SCRATCH, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         return builder->made.layers < 0 ? fail(builder, "opening", SCRATCH) : 0;

@@ -1,0 +1,355 @@
+/* undo_restore.c - see undo_restore.h. */
+#include "verify/undo_restore.h"
+#include "base/take.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#define PIECE 65536
+
+/* ---- Taking away ---- */
+
+static int remove_at(int folder, const char *name);
+
+static int remove_below(int folder, const char *name) {
+        int fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
+        struct dirent *entry;
+        int r = 0;
+
+        if (!stream) {
+                close_fd(fd);
+                return -errno;
+        }
+        while (r == 0 && (entry = readdir(stream)))
+                if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+                        r = remove_at(dirfd(stream), entry->d_name);
+        closedir(stream);
+        return r;
+}
+
+/* Everything in a folder that was not there is new, too. */
+static int remove_at(int folder, const char *name) {
+        if (unlinkat(folder, name, 0) == 0 || errno == ENOENT || errno == ENOTDIR)
+                return 0;
+        if (errno != EISDIR && errno != EPERM)
+                return -errno;
+        if (unlinkat(folder, name, AT_REMOVEDIR) == 0)
+                return 0;
+        if (errno == EACCES || errno == EPERM)
+                (void)fchmodat(folder, name, 0700, 0);
+        else if (errno != ENOTEMPTY && errno != EEXIST)
+                return -errno;
+        int r = remove_below(folder, name);
+        return r < 0 ? r : unlinkat(folder, name, AT_REMOVEDIR) == 0 ? 0 : -errno;
+}
+
+static int remove_path(const char *path) {
+        return remove_at(AT_FDCWD, path);
+}
+
+/* ---- Attributes ---- */
+
+static bool is_listed(const char *attributes, const char *name) {
+        size_t length = strlen(name);
+
+        for (const char *at = attributes; at && *at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+                if (strncmp(at, name, length) == 0 && at[length] == '=')
+                        return true;
+        return false;
+}
+
+static void remove_new_attributes(const char *path, const char *attributes) {
+        char names[8192];
+        ssize_t n = llistxattr(path, names, sizeof names);
+
+        for (char *name = names; n > 0 && name < names + n; name += strlen(name) + 1)
+                if (!is_listed(attributes, name) && strncmp(name, "trusted.overlay", 15) != 0 &&
+                    strcmp(name, "security.selinux") != 0)
+                        (void)lremovexattr(path, name);
+}
+
+static void set_attribute(const char *path, char *word) {
+        char *value = strchr(word, '=');
+        size_t n = 0;
+
+        if (!value)
+                return;
+        *value++ = 0;
+        for (char *at = value; at[0] && at[1]; at += 2) {
+                unsigned byte;
+                if (sscanf(at, "%2x", &byte) == 1)
+                        value[n++] = (char)byte; /* behind what is still to be read */
+        }
+        (void)lsetxattr(path, word, value, n, 0);
+}
+
+static void set_attributes(const char *path, const char *attributes) {
+        _cleanup_(freep) char *copy = attributes ? strdup(attributes) : NULL;
+        char *rest = copy, *word;
+
+        remove_new_attributes(path, attributes);
+        while ((word = strsep(&rest, ",")))
+                set_attribute(path, word);
+}
+
+static bool is_same_time(struct timespec a, struct timespec b) {
+        return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+static int set_values(const UndoRecord *record) {
+        struct timespec times[] = { record->atime, record->mtime };
+        struct stat now;
+
+        if (lstat(record->path, &now) < 0)
+                return -errno;
+        if ((now.st_uid != record->uid || now.st_gid != record->gid) &&
+            lchown(record->path, record->uid, record->gid) < 0)
+                return -errno;
+        if (record->kind != UNDO_LINK) {
+                set_attributes(record->path, record->attributes);
+                /* again after a chown, which takes set-user-ID away */
+                if ((lstat(record->path, &now) < 0 || now.st_mode != record->mode) &&
+                    chmod(record->path, record->mode & 07777) < 0)
+                        return -errno;
+        }
+        if (is_same_time(now.st_atim, record->atime) && is_same_time(now.st_mtim, record->mtime))
+                return 0;
+        return utimensat(AT_FDCWD, record->path, times, AT_SYMLINK_NOFOLLOW) == 0 ? 0 : -errno;
+}
+
+/* ---- Content ---- */
+
+static bool has_content(int fd, const UndoLog *log, const UndoRecord *record) {
+        _cleanup_(freep) char *is = malloc(PIECE), *was = malloc(PIECE);
+        struct stat now;
+
+        if (!is || !was || fstat(fd, &now) < 0 || (uint64_t)now.st_size != record->size)
+                return false;
+        for (uint64_t at = 0; at < record->size;) {
+                size_t most = record->size - at < PIECE ? (size_t)(record->size - at) : PIECE;
+                ssize_t n = pread(fd, is, most, (off_t)at);
+                if (n <= 0 || pread(log->contents, was, (size_t)n, (off_t)(record->offset + at)) != n ||
+                    memcmp(is, was, (size_t)n) != 0)
+                        return false;
+                at += (uint64_t)n;
+        }
+        return true;
+}
+
+static int write_content(int fd, const UndoLog *log, const UndoRecord *record) {
+        _cleanup_(freep) char *bytes = malloc(PIECE);
+
+        if (!bytes)
+                return -ENOMEM;
+        if (ftruncate(fd, 0) < 0)
+                return -errno;
+        for (uint64_t at = 0; at < record->size;) {
+                size_t most = record->size - at < PIECE ? (size_t)(record->size - at) : PIECE;
+                ssize_t n = pread(log->contents, bytes, most, (off_t)(record->offset + at));
+                if (n <= 0)
+                        return n < 0 ? -errno : -EIO;
+                if (pwrite(fd, bytes, (size_t)n, (off_t)at) != n)
+                        return errno ? -errno : -EIO;
+                at += (uint64_t)n;
+        }
+        return fsync(fd) == 0 ? 0 : -errno;
+}
+
+static bool is_kept_inode(const struct stat *now, const UndoRecord *record) {
+        return now->st_dev == record->device && now->st_ino == record->inode;
+}
+
+/* Back to the inode that its other names show. */
+static int join_name(const UndoLog *log, const UndoRecord *record) {
+        char kept[PATH_MAX];
+        struct stat now;
+
+        if (!record->kept || (lstat(record->path, &now) == 0 && is_kept_inode(&now, record)))
+                return 0;
+        int r = remove_path(record->path);
+        snprintf(kept, sizeof kept, "%s/%s", log->folder, record->kept);
+        if (r == 0 && link(kept, record->path) < 0)
+                r = -errno;
+        return r;
+}
+
+/* In place where there is a file: who has it open goes on with it. */
+static int restore_file(const UndoLog *log, const UndoRecord *record) {
+        struct stat now;
+        int r = join_name(log, record);
+
+        if (r == 0 && lstat(record->path, &now) == 0 && !S_ISREG(now.st_mode))
+                r = remove_path(record->path);
+        if (r < 0)
+                return r;
+        _cleanup_(closep) int fd = open(record->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
+        if (fd < 0 && errno == EACCES && chmod(record->path, 0600) == 0)
+                fd = open(record->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+        if (fd < 0)
+                return errno == ETXTBSY ? 0 : -errno; /* a program that runs cannot have been written to */
+        return has_content(fd, log, record) ? 0 : write_content(fd, log, record);
+}
+
+/* ---- One line ---- */
+
+static int restore_other(const UndoRecord *record) {
+        char target[PATH_MAX];
+        struct stat now;
+        bool there = lstat(record->path, &now) == 0;
+
+        if (there && (now.st_mode & S_IFMT) == (record->mode & S_IFMT)) {
+                if (record->kind != UNDO_LINK)
+                        return 0;
+                ssize_t n = readlink(record->path, target, sizeof target - 1);
+                if (n >= 0 && (target[n] = 0, strcmp(target, record->target) == 0))
+                        return 0;
+        }
+        int r = there ? remove_path(record->path) : 0;
+        if (r < 0)
+                return r;
+        if (record->kind == UNDO_DIRECTORY)
+                r = mkdir(record->path, 0700);
+        else if (record->kind == UNDO_LINK)
+                r = symlink(record->target, record->path);
+        else
+                r = mkfifo(record->path, 0600);
+        return r < 0 ? -errno : 0;
+}
+
+/* It may not have happened: the inode tells. */
+static int move_back(const UndoRecord *record) {
+        struct stat now;
+
+        if (lstat(record->target, &now) < 0 || !is_kept_inode(&now, record))
+                return 0;
+        if (lstat(record->path, &now) == 0) {
+                if (is_kept_inode(&now, record)) /* two names of one file: rename does nothing then */
+                        return 0;
+                return renameat2(AT_FDCWD, record->target, AT_FDCWD, record->path, RENAME_EXCHANGE) == 0 ? 0 : -errno;
+        }
+        return rename(record->target, record->path) == 0 ? 0 : -errno;
+}
+
+static int restore(const UndoLog *log, const UndoRecord *record) {
+        int r;
+
+        switch (record->kind) {
+        case UNDO_ABSENT: return remove_path(record->path);
+        case UNDO_FILE: r = restore_file(log, record); break;
+        case UNDO_DIRECTORY:
+        case UNDO_LINK:
+        case UNDO_FIFO: r = restore_other(record); break;
+        case UNDO_MOVED: return move_back(record);
+        case UNDO_TREE:
+        case UNDO_UNDONE:
+        case _UNDO_KIND_MAX:
+        default: return 0;
+        }
+        return r < 0 ? r : set_values(record);
+}
+
+/* The run may have taken our own rights to a folder away; its line, which comes later, gives it its mode back. */
+static void open_parent(const char *path) {
+        _cleanup_(freep) char *parent = strdup(path);
+        char *slash = parent ? strrchr(parent, '/') : NULL;
+        struct stat now;
+
+        if (!slash || slash == parent)
+                return;
+        *slash = 0;
+        if (lstat(parent, &now) == 0 && S_ISDIR(now.st_mode) && (now.st_mode & 0700) != 0700 && now.st_uid == geteuid())
+                (void)chmod(parent, (now.st_mode & 07777) | 0700);
+}
+
+/* ---- A tree that was saved as a whole ---- */
+
+static bool has_line(const UndoLines *lines, const char *path) {
+        for (size_t i = 0; i < lines->n; i++)
+                if (strcmp(lines->records[i].path, path) == 0 && lines->records[i].kind != UNDO_ABSENT)
+                        return true;
+        return false;
+}
+
+static int remove_new(const UndoLines *lines, const char *path) {
+        DIR *folder = opendir(path);
+        struct dirent *entry;
+        int r = 0;
+
+        while (folder && r == 0 && (entry = readdir(folder))) {
+                char below[PATH_MAX];
+                if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+                        continue;
+                snprintf(below, sizeof below, "%s/%s", path, entry->d_name);
+                r = !has_line(lines, below) ? remove_path(below) : entry->d_type == DT_DIR ? remove_new(lines, below) : 0;
+        }
+        if (folder)
+                closedir(folder);
+        return r;
+}
+
+/* ---- All of them ---- */
+
+static size_t first_not_undone(const UndoLines *lines) {
+        size_t at = lines->n;
+
+        for (size_t i = 0; i < lines->n; i++)
+                if (lines->records[i].kind == UNDO_UNDONE && lines->records[i].size < at)
+                        at = lines->records[i].size;
+        return at;
+}
+
+/* Before names move back, all that was said of the new names is over. */
+static int mark_undone(UndoLog *log, size_t from) {
+        char none[] = "";
+        UndoRecord record = { .kind = UNDO_UNDONE, .size = from, .path = none };
+        return undo_log_append(log, &record, 1);
+}
+
+static int restore_line(UndoLog *log, const UndoLines *lines, size_t number) {
+        const UndoRecord *record = &lines->records[number];
+        int r = 0;
+
+        if (record->kind == UNDO_MOVED)
+                r = mark_undone(log, number + 1);
+        if (r == 0 && record->kind == UNDO_TREE)
+                r = remove_new(lines, record->path);
+        open_parent(record->path);
+        return r < 0 ? r : restore(log, record);
+}
+
+static void remove_names(const UndoLog *log, const UndoLines *lines) {
+        char kept[PATH_MAX];
+
+        for (size_t i = 0; i < lines->n; i++)
+                if (lines->records[i].kept) {
+                        snprintf(kept, sizeof kept, "%s/%s", log->folder, lines->records[i].kept);
+                        (void)unlink(kept);
+                }
+}
+
+int undo_restore(UndoLog *log, char **ret_why) {
+        UndoLines lines = { 0 };
+        int r = undo_log_read(log, &lines);
+
+        for (size_t i = r == 0 ? first_not_undone(&lines) : 0; r == 0 && i-- > 0;) {
+                r = restore_line(log, &lines, i);
+                if (r < 0 && ret_why &&
+                    asprintf(ret_why, "%s could not be put back as it was: %s; how it was stands in %s",
+                             lines.records[i].path, strerrordesc_np(-r), log->folder) < 0)
+                        *ret_why = NULL;
+        }
+        if (r == 0) {
+                remove_names(log, &lines);
+                r = undo_log_remove(log);
+        }
+        undo_lines_done(&lines);
+        return r;
+}
