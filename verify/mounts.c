@@ -149,6 +149,16 @@ bool path_is_below(const char *path, const char *top) {
         return strncmp(path, top, length) == 0 && (path[length] == '/' || path[length] == 0);
 }
 
+/* '/' is the least of all letters. */
+int path_compare(const char *left, const char *right) {
+        while (*left && *left == *right) {
+                left++;
+                right++;
+        }
+        int l = *left == '/' ? 1 : (unsigned char)*left, r = *right == '/' ? 1 : (unsigned char)*right;
+        return l - r;
+}
+
 /* ---- What becomes of it ---- */
 
 Layer mount_layer(const Mount *mount) {

@@ -38,3 +38,4 @@ Layer mount_layer(const Mount *mount);
 
 /* Paths are compared by components: "/run" holds "/run" and "/run/x", never "/runner". */
 bool path_is_below(const char *path, const char *top);
+int path_compare(const char *left, const char *right); /* a folder, then all that is in it, then the next */

@@ -60,7 +60,7 @@ static int by_name(const void *a, const void *b) {
 /* ---- One name ---- */
 
 static int open_folder(int folder, const char *name) {
-        return folder < 0 ? -1 : openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        return folder == -1 ? -1 : openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
 /* Opaque, or moved here from elsewhere: what the machine has under this name does not shine through. */
@@ -86,8 +86,8 @@ static int take(State *state, Item *item) {
 
 static int compare(int world, int machine, const char *name, const char *key, State *state, bool *ret_gone) {
         Item now = { 0 }, then = { 0 };
-        int is = world < 0 ? -ENOENT : observe_item(world, name, key, &now);
-        int was = machine < 0 ? -ENOENT : observe_item(machine, name, key, &then);
+        int is = world == -1 ? -ENOENT : observe_item(world, name, key, &now);
+        int was = machine == -1 ? -ENOENT : observe_item(machine, name, key, &then);
         int r = is < 0 && is != -ENOENT ? is : 0;
 
         *ret_gone = is == -ENOENT;

@@ -45,13 +45,17 @@ static bool is_of_programs(const char *attribute) {
                strncmp(attribute, "system.posix_acl", 16) == 0;
 }
 
-static void write_attribute(FILE *out, int fd, const char *path, const char *name) {
-        char value[4096];
-        ssize_t n = fd >= 0 ? getxattr(path, name, value, sizeof value) : -1;
-
+static void put_attribute(FILE *out, const char *name, const unsigned char *value, size_t n) {
         fprintf(out, " %s=", name);
-        for (ssize_t i = 0; i < n; i++)
-                fprintf(out, value[i] > ' ' && value[i] < 127 ? "%c" : "\\x%02x", (unsigned char)value[i]);
+        for (size_t i = 0; i < n; i++)
+                fprintf(out, value[i] > ' ' && value[i] < 127 ? "%c" : "\\x%02x", value[i]);
+}
+
+static void write_attribute(FILE *out, const char *path, const char *name) {
+        unsigned char value[4096];
+        ssize_t n = getxattr(path, name, value, sizeof value);
+
+        put_attribute(out, name, value, n > 0 ? (size_t)n : 0);
 }
 
 /* Names come in the order in which they were set, which says nothing. */
@@ -70,7 +74,7 @@ static void write_attributes(FILE *out, int fd) {
                         sorted[n_sorted++] = name;
         qsort(sorted, n_sorted, sizeof *sorted, by_name);
         for (size_t i = 0; i < n_sorted; i++)
-                write_attribute(out, fd, path, sorted[i]);
+                write_attribute(out, path, sorted[i]);
 }
 
 static int set_attributes(Item *item, const struct stat *what, int fd) {
@@ -86,12 +90,26 @@ static int set_attributes(Item *item, const struct stat *what, int fd) {
 
 /* ---- Content ---- */
 
-static int set_digest(Item *item, int fd) {
+/* Of a file, or of a part of one. */
+typedef struct Content {
+        int fd;
+        off_t offset;
+        uint64_t size; /* at most */
+} Content;
+
+static ssize_t read_at(const Content *content, uint64_t at, char *bytes, size_t most) {
+        if (at >= content->size)
+                return 0;
+        return pread(content->fd, bytes, content->size - at < most ? (size_t)(content->size - at) : most,
+                     content->offset + (off_t)at);
+}
+
+static int set_digest(Item *item, const Content *content) {
         char bytes[PIECE], text[DIGEST_TEXT_MAX];
         Digest *digest = digest_new();
         ssize_t n;
 
-        for (off_t at = 0; digest && (n = pread(fd, bytes, sizeof bytes, at)) > 0; at += n)
+        for (uint64_t at = 0; digest && (n = read_at(content, at, bytes, sizeof bytes)) > 0; at += (uint64_t)n)
                 digest_add(digest, bytes, (size_t)n);
         digest_end(digest, text);
         item->kind = ITEM_BINARY;
@@ -111,25 +129,28 @@ static int set_lines(Item *item, const char *text, size_t size) {
         }
 }
 
+static int set_text_or_digest(Item *item, const Content *content) {
+        _cleanup_(freep) char *text = malloc(STATE_TEXT_MAX + 1);
+        size_t size = 0;
+        ssize_t n = 1;
+
+        if (!text)
+                return -ENOMEM;
+        while (n > 0 && size <= STATE_TEXT_MAX) {
+                n = read_at(content, size, text + size, STATE_TEXT_MAX + 1 - size);
+                size += n > 0 ? (size_t)n : 0;
+        }
+        if (n < 0)
+                return -errno;
+        return size > STATE_TEXT_MAX || memchr(text, 0, size) ? set_digest(item, content) : set_lines(item, text, size);
+}
+
 static int set_content(Item *item, int folder, const char *name) {
         _cleanup_(closep) int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOATIME);
 
         if (fd < 0 && errno == EPERM) /* O_NOATIME is for the owner */
                 fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-        _cleanup_(freep) char *text = fd >= 0 ? malloc(STATE_TEXT_MAX + 1) : NULL;
-        if (!text)
-                return fd < 0 ? -errno : -ENOMEM;
-        size_t size = 0;
-        ssize_t n = 1;
-        while (n > 0 && size <= STATE_TEXT_MAX) {
-                n = read(fd, text + size, STATE_TEXT_MAX + 1 - size);
-                size += n > 0 ? (size_t)n : 0;
-        }
-        if (n < 0)
-                return -errno;
-        if (size > STATE_TEXT_MAX || memchr(text, 0, size))
-                return set_digest(item, fd);
-        return set_lines(item, text, size);
+        return fd < 0 ? -errno : set_text_or_digest(item, &(Content){ fd, 0, UINT64_MAX });
 }
 
 static int set_target(Item *item, int folder, const char *name) {
@@ -170,10 +191,39 @@ int observe_item(int folder, const char *name, const char *key, Item *ret) {
         if (!item.key)
                 return -ENOMEM;
         if (fd < 0 || fstat(fd, &what) < 0)
-                return -errno;
+                return errno == ENOTDIR ? -ENOENT : -errno;
         int r = set_attributes(&item, &what, S_ISLNK(what.st_mode) ? -1 : fd);
         if (r == 0)
                 r = set_all(&item, folder, name, &what);
+        if (r < 0)
+                return r;
+        *ret = item;
+        item = (Item){ 0 };
+        return 0;
+}
+
+int observe_saved(const struct stat *what, char *const *attributes, int contents, uint64_t offset, uint64_t size,
+                  const char *target, const char *key, Item *ret) {
+        _cleanup_(itemp) Item item = { .key = strdup(key) };
+        size_t unused = 0;
+        FILE *out = open_memstream(&item.attributes, &unused);
+        int r = item.key && out ? 0 : -ENOMEM;
+
+        if (out) {
+                fprintf(out, "%04o %u:%u", what->st_mode & 07777, what->st_uid, what->st_gid);
+                for (; attributes && attributes[0]; attributes += 2)
+                        if (is_of_programs(attributes[0]))
+                                put_attribute(out, attributes[0], (const unsigned char *)attributes[1],
+                                              strlen(attributes[1]));
+                r = fclose(out) == 0 ? r : -ENOMEM;
+        }
+        if (r == 0 && S_ISREG(what->st_mode))
+                r = set_text_or_digest(&item, &(Content){ contents, (off_t)offset, size });
+        else if (r == 0 && S_ISLNK(what->st_mode)) {
+                item.kind = ITEM_LINK;
+                r = add_line(&item, target, strlen(target));
+        } else if (r == 0)
+                r = set_all(&item, -1, "", what);
         if (r < 0)
                 return r;
         *ret = item;

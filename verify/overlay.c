@@ -208,16 +208,8 @@ static int add(Builder *builder, const char *point, Layer layer) {
 
 /* ---- All of them ---- */
 
-/* A folder before what is in it, and nothing between them: '/' is the least of all letters. */
 static int by_point(const void *a, const void *b) {
-        const char *left = (*(const Mount *const *)a)->point, *right = (*(const Mount *const *)b)->point;
-
-        while (*left && *left == *right) {
-                left++;
-                right++;
-        }
-        int l = *left == '/' ? 1 : (unsigned char)*left, r = *right == '/' ? 1 : (unsigned char)*right;
-        return l - r;
+        return path_compare((*(const Mount *const *)a)->point, (*(const Mount *const *)b)->point);
 }
 
 static int add_mounts(Builder *builder) {

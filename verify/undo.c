@@ -268,14 +268,14 @@ static int save_move(Undo *undo, const char *path, const char *other, bool *ret_
 
 static int save_both(Undo *undo, const char *call, const char *path, const char *other) {
         bool rename = other && strncmp(call, "rename", 6) == 0, folder = false;
-        int r = other ? save_parent(undo, other, call) : 0;
+        int r = save_parent(undo, path, call);
 
-        if (r == 0 && other)
-                r = save_path(undo, other, call);
-        if (r == 0)
-                r = save_parent(undo, path, call);
         if (r == 0)
                 r = save_path(undo, path, call);
+        if (r == 0 && other) /* put back first: a new name of a file is gone when the file is looked at */
+                r = save_parent(undo, other, call);
+        if (r == 0 && other)
+                r = save_path(undo, other, call);
         if (r == 0 && rename)
                 r = save_move(undo, path, other, &folder);
         if (r == 0)

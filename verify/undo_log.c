@@ -234,14 +234,18 @@ int undo_log_open(const char *folder, UndoLog *ret) {
 
 /* ---- Going ---- */
 
-int undo_log_remove(UndoLog *log) {
+int undo_log_remove_remains(const char *folder) {
         static const char *const names[] = { "log", "contents", "lock" };
         char path[PATH_MAX];
 
         for (size_t i = 0; i < LENGTH_OF(names); i++) {
-                snprintf(path, sizeof path, "%s/%s", log->folder, names[i]);
+                snprintf(path, sizeof path, "%s/%s", folder, names[i]);
                 if (unlink(path) < 0 && errno != ENOENT)
                         return -errno;
         }
-        return rmdir(log->folder) < 0 && errno != ENOENT ? -errno : 0;
+        return rmdir(folder) < 0 && errno != ENOENT ? -errno : 0;
+}
+
+int undo_log_remove(UndoLog *log) {
+        return undo_log_remove_remains(log->folder);
 }

@@ -35,4 +35,6 @@ typedef struct UndoLines {
 
 int undo_log_read(const UndoLog *log, UndoLines *ret); /* up to the first torn line */
 void undo_lines_done(UndoLines *lines);
+/* Of a log that was being made or removed: there is nothing to put back. */
+int undo_log_remove_remains(const char *folder);
 int undo_log_remove(UndoLog *log); /* the whole folder; the log first, so that nobody replays it */

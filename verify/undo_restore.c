@@ -181,12 +181,17 @@ static int join_name(const UndoLog *log, const UndoRecord *record) {
         return r;
 }
 
-/* In place where there is a file: who has it open goes on with it. */
+/* Its own inode, and no name of another file that was joined to it. */
+static bool is_itself(const struct stat *now, const UndoRecord *record) {
+        return S_ISREG(now->st_mode) && is_kept_inode(now, record) && (now->st_nlink == 1 || record->kept);
+}
+
+/* In place where it is still the same file: who has it open goes on with it. */
 static int restore_file(const UndoLog *log, const UndoRecord *record) {
         struct stat now;
         int r = join_name(log, record);
 
-        if (r == 0 && lstat(record->path, &now) == 0 && !S_ISREG(now.st_mode))
+        if (r == 0 && lstat(record->path, &now) == 0 && !is_itself(&now, record))
                 r = remove_path(record->path);
         if (r < 0)
                 return r;
@@ -256,17 +261,56 @@ static int restore(const UndoLog *log, const UndoRecord *record) {
         return r < 0 ? r : set_values(record);
 }
 
-/* The run may have taken our own rights to a folder away; its line, which comes later, gives it its mode back. */
-static void open_parent(const char *path) {
-        _cleanup_(freep) char *parent = strdup(path);
-        char *slash = parent ? strrchr(parent, '/') : NULL;
+static bool was_folder(const UndoLines *lines, const char *path) {
+        for (size_t i = 0; i < lines->n; i++)
+                if (lines->records[i].kind == UNDO_DIRECTORY && strcmp(lines->records[i].path, path) == 0)
+                        return true;
+        return false;
+}
+
+/* A folder that is gone has its line before the lines of what was in it, and that is put back later. The same holds for
+ * its mode, where the run has taken our own rights away. */
+static int make_folder(const UndoLines *lines, const char *path) {
         struct stat now;
 
-        if (!slash || slash == parent)
-                return;
-        *slash = 0;
-        if (lstat(parent, &now) == 0 && S_ISDIR(now.st_mode) && (now.st_mode & 0700) != 0700 && now.st_uid == geteuid())
-                (void)chmod(parent, (now.st_mode & 07777) | 0700);
+        if (lstat(path, &now) < 0)
+                return mkdir(path, 0700) == 0 || errno == EEXIST ? 0 : -errno;
+        if (S_ISDIR(now.st_mode)) {
+                if ((now.st_mode & 0700) != 0700 && now.st_uid == geteuid() && was_folder(lines, path))
+                        (void)chmod(path, (now.st_mode & 07777) | 0700);
+                return 0;
+        }
+        if (S_ISLNK(now.st_mode) && !was_folder(lines, path))
+                return 0;
+        int r = remove_path(path);
+        return r < 0 ? r : mkdir(path, 0700) == 0 ? 0 : -errno;
+}
+
+static int make_parents(const UndoLines *lines, const char *path) {
+        _cleanup_(freep) char *copy = strdup(path);
+        int r = copy ? 0 : -ENOMEM;
+
+        for (char *slash = copy; r == 0 && *slash && (slash = strchr(slash + 1, '/')); *slash = '/') {
+                *slash = 0;
+                r = make_folder(lines, copy);
+        }
+        return r;
+}
+
+/* All folders above were folders when the line was written: where a link stands in for one now, what it leads to is
+ * somebody else's. What is to be taken out of a folder whose mode the run has changed needs our rights back. */
+static bool open_parents(const UndoLines *lines, const char *path) {
+        _cleanup_(freep) char *copy = strdup(path);
+        bool folders = copy;
+        struct stat now;
+
+        for (char *slash = copy; folders && *slash && (slash = strchr(slash + 1, '/')); *slash = '/') {
+                *slash = 0;
+                folders = lstat(copy, &now) == 0 && S_ISDIR(now.st_mode);
+                if (folders)
+                        (void)make_folder(lines, copy);
+        }
+        return folders;
 }
 
 /* ---- A tree that was saved as a whole ---- */
@@ -321,8 +365,24 @@ static int restore_line(UndoLog *log, const UndoLines *lines, size_t number) {
                 r = mark_undone(log, number + 1);
         if (r == 0 && record->kind == UNDO_TREE)
                 r = remove_new(lines, record->path);
-        open_parent(record->path);
+        if (r == 0 && record->kind != UNDO_ABSENT && record->kind < UNDO_MOVED)
+                r = make_parents(lines, record->path);
+        if (r == 0 && record->kind == UNDO_ABSENT && !open_parents(lines, record->path))
+                return 0;
         return r < 0 ? r : restore(log, record);
+}
+
+/* What was put back into a folder has changed it again. The first line of a folder comes last, and counts. */
+static int restore_folders(const UndoLines *lines) {
+        struct stat now;
+        int r = 0;
+
+        for (size_t i = lines->n; r == 0 && i-- > 0;) {
+                const UndoRecord *record = &lines->records[i];
+                if (record->kind == UNDO_DIRECTORY && lstat(record->path, &now) == 0 && S_ISDIR(now.st_mode))
+                        r = set_values(record);
+        }
+        return r;
 }
 
 static void remove_names(const UndoLog *log, const UndoLines *lines) {
@@ -346,6 +406,8 @@ int undo_restore(UndoLog *log, char **ret_why) {
                              lines.records[i].path, strerrordesc_np(-r), log->folder) < 0)
                         *ret_why = NULL;
         }
+        if (r == 0)
+                r = restore_folders(&lines);
         if (r == 0) {
                 remove_names(log, &lines);
                 r = undo_log_remove(log);

@@ -1,19 +1,16 @@
-/* world.c - see world.h. */
+/* world.c - see world.h: what all worlds share, and which kind the machine allows. */
 #include "verify/world.h"
 #include "base/enumeration.h"
-#include "base/file.h"
 #include "base/take.h"
-#include "verify/live_sockets.h"
-#include "verify/observe_files.h"
+#include "verify/strays.h"
+#include "verify/undo_restore.h"
 #include "verify/world_internal.h"
+#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#define TABLE_MAX ((size_t)16 * 1024 * 1024)
 
 static const char *const words[_WORLD_LEVEL_MAX] = {
         [WORLD_OVERLAY] = "overlay",
@@ -35,86 +32,76 @@ int world_fail(int error, char **ret_why, const char *format, ...) {
         return error;
 }
 
+/* ---- All worlds ---- */
+
+static void worldsp(Worlds **worlds) {
+        *worlds = worlds_free(*worlds);
+}
+
+static int copy_paths(Worlds *worlds, char *const *paths) {
+        size_t n = 0;
+
+        while (paths && paths[n])
+                n++;
+        worlds->state_paths = calloc(n + 1, sizeof *worlds->state_paths);
+        for (size_t i = 0; worlds->state_paths && i < n; i++)
+                if (!(worlds->state_paths[i] = strdup(paths[i])))
+                        return -ENOMEM;
+        return worlds->state_paths ? 0 : -ENOMEM;
+}
+
+static int take_database(Worlds *worlds, const WorldsPlan *plan, char **ret_why) {
+        int r = databases_new(&worlds->databases, plan->database_url, plan->database_name, plan->allowed, ret_why);
+
+        if (r < 0)
+                return r;
+        const PqServer *server = databases_server(worlds->databases);
+        r = world_address_find(server, &worlds->address);
+        if (r < 0)
+                return world_fail(r, ret_why,
+                                  "the database's host %s is a name: a world without a network needs its address in "
+                                  "digits, or the folder of its Unix socket",
+                                  server->host);
+        return 0;
+}
+
 int worlds_new(Worlds **ret, const WorldsPlan *plan, char **ret_why) {
-        Worlds *worlds = calloc(1, sizeof *worlds);
+        _cleanup_(worldsp) Worlds *worlds = calloc(1, sizeof *worlds);
 
         if (!worlds)
                 return world_fail(-ENOMEM, ret_why, "out of memory");
         worlds->level = plan->level;
         worlds->engine = plan->engine;
-        *ret = worlds;
-        return 0;
-}
-
-Worlds *worlds_free(Worlds *worlds) {
-        free(worlds);
-        return NULL;
-}
-
-static void worldp(World **world) {
-        if (*world)
-                (void)world_close(*world, NULL);
-}
-
-/* ---- Opening and closing ---- */
-
-/* Far from each other, so that a hook of many processes does not reach the next one's numbers. */
-static unsigned first_pid(Worlds *worlds) {
-        return 300 + worlds->n_opened++ % 60 * 487;
-}
-
-static void mountsp(Mounts *mounts) {
-        mounts_done(mounts);
-}
-
-static void socketsp(char ***sockets) {
-        *sockets = live_sockets_free(*sockets);
-}
-
-static int start_keeper(World *world, KeeperSetup *setup, char **ret_why) {
-        _cleanup_(freep) char *mount_table = NULL, *socket_table = NULL;
-        _cleanup_(mountsp) Mounts mounts = { 0 };
-        _cleanup_(socketsp) char **sockets = NULL;
-        size_t length;
-        int r = 0;
-
-        if (setup->overlay) {
-                r = file_read("/proc/self/mountinfo", TABLE_MAX, &mount_table, &length);
-                if (r == 0)
-                        r = mounts_parse(mount_table, &mounts);
+        if (plan->level == WORLD_UNDO && plan->engine == TRACER_NONE)
+                return world_fail(-EINVAL, ret_why, "an undo world needs an engine of the tracer");
+        int r = copy_paths(worlds, plan->state_paths);
+        if (r == 0 && plan->level != WORLD_OVERLAY) {
+                r = undo_log_base(plan->folder, true, &worlds->base);
                 if (r < 0)
-                        return world_fail(r, ret_why, "reading /proc/self/mountinfo failed: %s", strerrordesc_np(-r));
-                if (file_read("/proc/net/unix", TABLE_MAX, &socket_table, &length) == 0)
-                        (void)live_sockets_parse(socket_table, &sockets); /* none: nobody to talk to */
-                setup->world = (OverlayPlan){ &mounts, sockets, first_pid(world->worlds) };
+                        return world_fail(r, ret_why, "the folder %s for logs cannot be used: %s",
+                                          plan->folder ? plan->folder : "below /var/tmp", strerrordesc_np(-r));
         }
-        return keeper_link_new(&world->link, setup, ret_why);
-}
-
-int world_open(World **ret, Worlds *worlds, char **ret_why) {
-        _cleanup_(worldp) World *world = calloc(1, sizeof *world);
-        KeeperSetup setup = { .overlay = worlds->level == WORLD_OVERLAY, .engine = worlds->engine };
-
-        if (!world)
-                return world_fail(-ENOMEM, ret_why, "out of memory");
-        world->worlds = worlds;
-        world->environment = calloc(1, sizeof *world->environment);
-        int r = start_keeper(world, &setup, ret_why);
+        if (r == 0 && plan->database_name)
+                r = take_database(worlds, plan, ret_why);
         if (r < 0)
                 return r;
-        *ret = TAKE(world);
+        *ret = TAKE(worlds);
         return 0;
 }
 
-int world_close(World *world, char **ret_why) {
-        (void)ret_why;
-        keeper_link_free(world->link);
-        for (char **variable = world->environment; variable && *variable; variable++)
-                free(*variable);
-        free(world->environment);
-        free(world->why);
-        free(world);
-        return 0;
+/* The folder of the logs stays when a log is in it. */
+Worlds *worlds_free(Worlds *worlds) {
+        if (!worlds)
+                return NULL;
+        databases_free(worlds->databases);
+        if (worlds->base)
+                (void)rmdir(worlds->base);
+        free(worlds->base);
+        for (char **path = worlds->state_paths; path && *path; path++)
+                free(*path);
+        free(worlds->state_paths);
+        free(worlds);
+        return NULL;
 }
 
 WorldLevel world_best_level(FILE *reasons) {
@@ -135,70 +122,57 @@ WorldLevel world_best_level(FILE *reasons) {
         return WORLD_DECLARED;
 }
 
-/* ---- Running ---- */
+/* ---- What a verifier that died has left ---- */
 
-char *const *world_environment(const World *world) {
-        return world->environment;
+/* 1: put back; 0: its verifier lives. */
+static int recover_one(const char *base, const char *name, char **ret_why) {
+        char folder[PATH_MAX];
+        UndoLog log = UNDO_LOG_CLOSED;
+
+        snprintf(folder, sizeof folder, "%s/%s", base, name);
+        int r = undo_log_open(folder, &log);
+        if (r == -EBUSY)
+                return 0;
+        if (r == -ENOENT) /* it died while it made or removed the folder: nothing was done, or all is put back */
+                return undo_log_remove_remains(folder) < 0 ? 0 : 1;
+        if (r == 0)
+                r = strays_end(name);
+        if (r == 0)
+                r = undo_restore(&log, ret_why);
+        else
+                (void)world_fail(r, ret_why, "the log %s cannot be used: %s", folder, strerrordesc_np(-r));
+        undo_log_done(&log);
+        return r < 0 ? r : 1;
 }
 
-const char *world_why(const World *world) {
-        return world->why;
-}
+static int recover_all(const char *base, char **ret_why) {
+        DIR *folder = opendir(base);
+        struct dirent *entry;
+        int n = 0, failed = 0;
 
-char *const *world_notes(const World *world) {
-        static char *const none[] = { NULL };
-        const Overlay *overlay = keeper_link_overlay(world->link);
-
-        return overlay->notes ? overlay->notes : none;
-}
-
-int world_run(World *world, const TracerPlan *plan, Trace *ret) {
-        int r = keeper_link_order(world->link, plan);
-        struct pollfd fds[1] = { { .fd = keeper_link_descriptor(world->link), .events = POLLIN } };
-
-        while (r == 0 && fds[0].revents == 0)
-                if (poll(fds, LENGTH_OF(fds), -1) < 0)
-                        r = -errno; /* also -EINTR: a signal of the caller's, who will close the world */
-        if (r < 0)
-                return r;
-        free(TAKE(world->why));
-        return keeper_link_answer(world->link, ret, &world->why);
-}
-
-/* ---- Observing ---- */
-
-static int observe_layer(const Overlay *overlay, size_t number, State *state) {
-        const char *point = overlay->points[number];
-        char name[32];
-
-        snprintf(name, sizeof name, "upper/%zu", number);
-        _cleanup_(closep) int layer = openat(overlay->layers, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        _cleanup_(closep) int machine = open(point, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        _cleanup_(closep) int world =
-                openat(overlay->root, point[1] ? point + 1 : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (layer < 0 || machine < 0 || world < 0)
-                return -errno;
-        return observe_files(layer, world, machine, point, state);
-}
-
-int world_observe(World *world, State *ret) {
-        const Overlay *overlay = keeper_link_overlay(world->link);
-        State state = { 0 };
-        int r = 0;
-
-        for (size_t i = 0; r == 0 && i < overlay->n_points; i++)
-                r = observe_layer(overlay, i, &state);
-        if (r < 0) {
-                state_done(&state);
-                return r;
+        while (folder && (entry = readdir(folder))) {
+                if (strncmp(entry->d_name, "world-", 6) != 0)
+                        continue;
+                int r = recover_one(base, entry->d_name, failed < 0 ? NULL : ret_why);
+                n += r > 0;
+                failed = r < 0 && failed == 0 ? r : failed;
         }
-        state_sort(&state);
-        *ret = state;
-        return 0;
+        if (folder)
+                closedir(folder);
+        (void)rmdir(base);
+        return failed < 0 ? failed : n;
 }
 
-int worlds_recover(const char *folder, char **ret_why) {
-        (void)folder;
-        (void)ret_why;
-        return 0;
+int worlds_recover(const WorldsPlan *plan, char **ret_why) {
+        _cleanup_(freep) char *base = NULL;
+        int r = undo_log_base(plan->folder, false, &base), n = 0;
+
+        if (r < 0 && r != -ENOENT)
+                return world_fail(r, ret_why, "the folder of the logs cannot be used: %s", strerrordesc_np(-r));
+        if (r == 0)
+                n = recover_all(base, ret_why);
+        if (n < 0 || !plan->database_url)
+                return n;
+        r = databases_recover(plan->database_url, ret_why);
+        return r < 0 ? r : n + r;
 }

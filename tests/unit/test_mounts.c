@@ -89,6 +89,14 @@ Test(mounts, a_path_is_below_another_by_whole_components) {
         cr_expect(path_is_below("/x", "/"));
 }
 
+Test(mounts, paths_sort_so_that_nothing_stands_between_a_folder_and_what_is_in_it) {
+        cr_expect_lt(path_compare("/a", "/a/b"), 0);
+        cr_expect_lt(path_compare("/a/b", "/a-b"), 0);
+        cr_expect_lt(path_compare("/a", "/a-b"), 0);
+        cr_expect_eq(path_compare("/a", "/a"), 0);
+        cr_expect_gt(path_compare("/b", "/a/c"), 0);
+}
+
 Test(mounts, what_is_no_table_is_refused) {
         static const char *const bad[] = { "x", "1 2 3 / /\n", "1 2 0:1 / relative rw - t s rw\n",
                                            "1 2 0:1 / / rw no dash\n" };

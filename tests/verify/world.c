@@ -183,7 +183,7 @@ static void obey(Driver *driver, char *line) {
         else if (strcmp(line, "cycle") == 0)
                 on_cycle(driver, strtoul(rest, NULL, 10));
         else if (strcmp(line, "recover") == 0) {
-                int r = worlds_recover(driver->plan.folder, &why);
+                int r = worlds_recover(&driver->plan, &why);
                 say_result(r, why);
         }
 }
