@@ -86,7 +86,7 @@ static int add_sequences(Session *session, State *state, char **ret_why) {
 static int add_catalogue(Session *session, State *state, char **ret_why) {
         static const char sql[] =
                 "select 'schema ' || n.nspname from pg_namespace n where " OURS
-                " union all select 'relation ' || c.oid::regclass || ' ' || c.relkind || ' ' || coalesce((select "
+                " union all select 'relation ' || c.oid::regclass || ' ' || c.relkind::text || ' ' || coalesce((select "
                 "string_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod) || case when a.attnotnull then ' "
                 "not null' else '' end || coalesce(' default ' || (select pg_get_expr(d.adbin, d.adrelid) from "
                 "pg_attrdef d where d.adrelid = a.attrelid and d.adnum = a.attnum), ''), ', ' order by a.attnum) from "
@@ -101,7 +101,7 @@ static int add_catalogue(Session *session, State *state, char **ret_why) {
                 "pg_get_constraintdef(r.oid) from pg_constraint r join pg_namespace n on n.oid = r.connamespace where "
                 "r.conrelid <> 0 and " OURS
                 " union all select 'function ' || p.oid::regprocedure || ' ' || md5(coalesce(p.prosrc, '')) || ' ' || "
-                "p.provolatile || ' ' || p.prosecdef from pg_proc p join pg_namespace n on n.oid = p.pronamespace "
+                "p.provolatile::text || ' ' || p.prosecdef::text from pg_proc p join pg_namespace n on n.oid = p.pronamespace "
                 "where " OURS
                 " union all select 'trigger ' || pg_get_triggerdef(t.oid) from pg_trigger t where not t.tgisinternal"
                 " union all select 'type ' || t.oid::regtype || ' ' || (select string_agg(e.enumlabel, ', ' order by "

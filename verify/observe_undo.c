@@ -94,12 +94,25 @@ static int take(State *state, Item *item) {
         return state_add(state, &taken);
 }
 
+/* Where a link stands in for a folder now, what it leads to is another path's. */
+static bool stands_in_folders(const char *path) {
+        _cleanup_(freep) char *copy = strdup(path);
+        bool folders = copy;
+        struct stat now;
+
+        for (char *slash = copy; folders && *slash && (slash = strchr(slash + 1, '/')); *slash = '/') {
+                *slash = 0;
+                folders = lstat(copy, &now) == 0 && S_ISDIR(now.st_mode);
+        }
+        return folders;
+}
+
 static int look_at_known(const UndoLog *log, const UndoRecord *record, State *state, bool *ret_gone) {
         Item now = { 0 }, then = { 0 };
-        int is = observe_item(AT_FDCWD, record->path, record->path, &now);
-        int r = is < 0 && is != -ENOENT && is != -ENOTDIR ? is : was_item(log, record, &then);
+        int is = stands_in_folders(record->path) ? observe_item(AT_FDCWD, record->path, record->path, &now) : -ENOENT;
+        int r = is < 0 && is != -ENOENT ? is : was_item(log, record, &then);
 
-        *ret_gone = is == -ENOENT || is == -ENOTDIR;
+        *ret_gone = is == -ENOENT;
         if (r == 0 && *ret_gone)
                 r = observe_absent(record->path, &now);
         if (r == 0 && (*ret_gone || !observe_items_are_equal(&now, &then)))
@@ -119,7 +132,7 @@ static int look(const UndoLog *log, const Was *was, size_t n, State *state) {
                         continue;
                 if (was[i].record)
                         r = look_at_known(log, was[i].record, state, &is_gone);
-                else
+                else if (stands_in_folders(was[i].path))
                         r = observe_path(AT_FDCWD, -1, was[i].path, was[i].path, state);
                 gone = is_gone ? was[i].path : gone;
                 new = was[i].record ? new : was[i].path;

@@ -46,3 +46,4 @@ void state_sort(State *state);
 const Item *state_find(const State *state, const char *key); /* NULL: no such item */
 
 const char *item_kind_to_string(ItemKind kind);
+int item_kind_from_string(const char *text);

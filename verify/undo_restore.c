@@ -229,20 +229,6 @@ static int restore_other(const UndoRecord *record) {
         return r < 0 ? -errno : 0;
 }
 
-/* It may not have happened: the inode tells. */
-static int move_back(const UndoRecord *record) {
-        struct stat now;
-
-        if (lstat(record->target, &now) < 0 || !is_kept_inode(&now, record))
-                return 0;
-        if (lstat(record->path, &now) == 0) {
-                if (is_kept_inode(&now, record)) /* two names of one file: rename does nothing then */
-                        return 0;
-                return renameat2(AT_FDCWD, record->target, AT_FDCWD, record->path, RENAME_EXCHANGE) == 0 ? 0 : -errno;
-        }
-        return rename(record->target, record->path) == 0 ? 0 : -errno;
-}
-
 static int restore(const UndoLog *log, const UndoRecord *record) {
         int r;
 
@@ -252,7 +238,7 @@ static int restore(const UndoLog *log, const UndoRecord *record) {
         case UNDO_DIRECTORY:
         case UNDO_LINK:
         case UNDO_FIFO: r = restore_other(record); break;
-        case UNDO_MOVED: return move_back(record);
+        case UNDO_MOVED: /* see move_back() */
         case UNDO_TREE:
         case UNDO_UNDONE:
         case _UNDO_KIND_MAX:
@@ -295,6 +281,23 @@ static int make_parents(const UndoLines *lines, const char *path) {
                 r = make_folder(lines, copy);
         }
         return r;
+}
+
+/* It may not have happened: the inode tells. */
+static int move_back(const UndoLines *lines, const UndoRecord *record) {
+        struct stat now;
+
+        if (lstat(record->target, &now) < 0 || !is_kept_inode(&now, record))
+                return 0;
+        int r = make_parents(lines, record->path);
+        if (r < 0)
+                return r;
+        if (lstat(record->path, &now) == 0) {
+                if (is_kept_inode(&now, record)) /* two names of one file: rename does nothing then */
+                        return 0;
+                return renameat2(AT_FDCWD, record->target, AT_FDCWD, record->path, RENAME_EXCHANGE) == 0 ? 0 : -errno;
+        }
+        return rename(record->target, record->path) == 0 ? 0 : -errno;
 }
 
 /* All folders above were folders when the line was written: where a link stands in for one now, what it leads to is
@@ -357,32 +360,39 @@ static int mark_undone(UndoLog *log, size_t from) {
         return undo_log_append(log, &record, 1);
 }
 
-static int restore_line(UndoLog *log, const UndoLines *lines, size_t number) {
+/* What was put back into a folder has changed it again. The first line of a folder comes last, and counts; but a line
+ * from after a move speaks of what was there then. */
+static int restore_folders(const UndoLines *lines, size_t from, size_t to) {
+        struct stat now;
+        int r = 0;
+
+        for (size_t i = to; r == 0 && i-- > from;) {
+                const UndoRecord *record = &lines->records[i];
+                if (record->kind == UNDO_DIRECTORY && lstat(record->path, &now) == 0 && S_ISDIR(now.st_mode))
+                        r = set_values(record);
+        }
+        return r;
+}
+
+static int restore_line(UndoLog *log, const UndoLines *lines, size_t number, size_t *end) {
         const UndoRecord *record = &lines->records[number];
         int r = 0;
 
-        if (record->kind == UNDO_MOVED)
-                r = mark_undone(log, number + 1);
+        if (record->kind == UNDO_MOVED && S_ISDIR(record->mode)) { /* from here on paths mean something else */
+                r = restore_folders(lines, number + 1, *end);
+                if (r == 0)
+                        r = mark_undone(log, number + 1);
+                *end = number;
+        }
         if (r == 0 && record->kind == UNDO_TREE)
                 r = remove_new(lines, record->path);
         if (r == 0 && record->kind != UNDO_ABSENT && record->kind < UNDO_MOVED)
                 r = make_parents(lines, record->path);
         if (r == 0 && record->kind == UNDO_ABSENT && !open_parents(lines, record->path))
                 return 0;
+        if (r == 0 && record->kind == UNDO_MOVED)
+                r = move_back(lines, record);
         return r < 0 ? r : restore(log, record);
-}
-
-/* What was put back into a folder has changed it again. The first line of a folder comes last, and counts. */
-static int restore_folders(const UndoLines *lines) {
-        struct stat now;
-        int r = 0;
-
-        for (size_t i = lines->n; r == 0 && i-- > 0;) {
-                const UndoRecord *record = &lines->records[i];
-                if (record->kind == UNDO_DIRECTORY && lstat(record->path, &now) == 0 && S_ISDIR(now.st_mode))
-                        r = set_values(record);
-        }
-        return r;
 }
 
 static void remove_names(const UndoLog *log, const UndoLines *lines) {
@@ -398,16 +408,17 @@ static void remove_names(const UndoLog *log, const UndoLines *lines) {
 int undo_restore(UndoLog *log, char **ret_why) {
         UndoLines lines = { 0 };
         int r = undo_log_read(log, &lines);
+        size_t end = r == 0 ? first_not_undone(&lines) : 0;
 
-        for (size_t i = r == 0 ? first_not_undone(&lines) : 0; r == 0 && i-- > 0;) {
-                r = restore_line(log, &lines, i);
+        for (size_t i = end; r == 0 && i-- > 0;) {
+                r = restore_line(log, &lines, i, &end);
                 if (r < 0 && ret_why &&
                     asprintf(ret_why, "%s could not be put back as it was: %s; how it was stands in %s",
                              lines.records[i].path, strerrordesc_np(-r), log->folder) < 0)
                         *ret_why = NULL;
         }
         if (r == 0)
-                r = restore_folders(&lines);
+                r = restore_folders(&lines, 0, end);
         if (r == 0) {
                 remove_names(log, &lines);
                 r = undo_log_remove(log);
