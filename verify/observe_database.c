@@ -26,13 +26,14 @@ static int add(State *state, const char *prefix, const char *name, ItemKind kind
         bool good = item.attributes && asprintf(&item.key, "%s%s", prefix, name) >= 0;
 
         item.lines = calloc(item.n_lines + 1, sizeof *item.lines);
+        good = good && item.lines;
         for (size_t i = 0; item.lines && i < item.n_lines; i++) {
                 const char *text = pq_rows_text(rows, i, column);
                 item.lines[i] = strdup(text ? text : "");
                 good = good && item.lines[i];
         }
         int r = state_add(state, &item);
-        return good && item.lines ? r : -ENOMEM;
+        return good ? r : -ENOMEM;
 }
 
 /* The order of the rows is by their text: it does not depend on where they lie in the table. */

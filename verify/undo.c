@@ -227,7 +227,8 @@ static int save_path(Undo *undo, const char *path, const char *call) {
                 return save_known(undo, path, &what, call);
         if (errno == ENOENT)
                 return next(undo, UNDO_ABSENT, path) ? 0 : -ENOMEM;
-        return errno == ENOTDIR ? 0 : refuse(undo, -errno, call, path, strerrordesc_np(errno));
+        bool leads_nowhere = errno == ENOTDIR || errno == ELOOP || errno == ENAMETOOLONG; /* the call fails, too */
+        return leads_nowhere ? 0 : refuse(undo, -errno, call, path, strerrordesc_np(errno));
 }
 
 static int save_parent(Undo *undo, const char *path, const char *call) {

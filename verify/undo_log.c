@@ -47,11 +47,24 @@ static int open_in(const char *folder, const char *name, int flags, int *ret) {
         return *ret < 0 ? -errno : 0;
 }
 
+/* A record lock is the process's own, and ends with the verifier; the other kind lives on in its keeper, which dies with
+ * it, but a moment later: that is waited for. */
+static int take_locks(int fd) {
+        struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+        if (fcntl(fd, F_SETLK, &whole) < 0)
+                return errno == EAGAIN || errno == EACCES ? -EBUSY : -errno;
+        while (flock(fd, LOCK_EX) < 0)
+                if (errno != EINTR)
+                        return -errno;
+        return 0;
+}
+
 static int open_files(UndoLog *log, int flags) {
         int r = open_in(log->folder, "lock", O_RDWR | flags, &log->lock);
 
-        if (r == 0 && flock(log->lock, LOCK_EX | LOCK_NB) < 0)
-                r = errno == EWOULDBLOCK ? -EBUSY : -errno;
+        if (r == 0)
+                r = take_locks(log->lock);
         if (r == 0)
                 r = open_in(log->folder, "contents", O_RDWR | flags, &log->contents);
         if (r == 0)

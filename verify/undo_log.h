@@ -7,7 +7,7 @@
 
 typedef struct UndoLog {
         char *folder;
-        int lines, contents, lock; /* the lock is held by whoever has the descriptor: a verifier and its keeper */
+        int lines, contents, lock; /* the lock tells whether the verifier lives, and then its keeper */
         uint64_t contents_size;
 } UndoLog;
 

