@@ -172,8 +172,9 @@ static int keep_name(Undo *undo, UndoRecord *record, const char *call) {
         free(TAKE(record->kept));
         if (!takes_name_away(call))
                 return 0;
-        return refuse(undo, -EXDEV, call, record->path,
-                      "the file has further names, which could not be joined again (the log lies on another file system)");
+        return refuse(
+                undo, -EXDEV, call, record->path,
+                "the file has further names, which could not be joined again (the log lies on another file system)");
 }
 
 static int save_file(Undo *undo, UndoRecord *record, const struct stat *what, const char *call) {
@@ -202,8 +203,10 @@ static int save_link(UndoRecord *record) {
 }
 
 static int save_known(Undo *undo, const char *path, const struct stat *what, const char *call) {
-        static const UndoKind kinds[16] = { [S_IFREG >> 12] = UNDO_FILE, [S_IFDIR >> 12] = UNDO_DIRECTORY,
-                                            [S_IFLNK >> 12] = UNDO_LINK, [S_IFIFO >> 12] = UNDO_FIFO };
+        static const UndoKind kinds[16] = { [S_IFREG >> 12] = UNDO_FILE,
+                                            [S_IFDIR >> 12] = UNDO_DIRECTORY,
+                                            [S_IFLNK >> 12] = UNDO_LINK,
+                                            [S_IFIFO >> 12] = UNDO_FIFO };
 
         if (S_ISCHR(what->st_mode) && !takes_name_away(call))
                 return 0; /* /dev/null */
@@ -330,17 +333,18 @@ static int save_below(Undo *undo, const char *path) {
         return r;
 }
 
+/* That it is whole is said last: what has no line would be taken for new. */
 int undo_save_tree(Undo *undo, const char *path) {
         struct stat what;
         int r = save_parent(undo, path, "State=");
 
         if (r == 0)
                 r = save_path(undo, path, "State=");
-        if (r == 0 && !next(undo, UNDO_TREE, path))
-                r = -ENOMEM;
         if (r == 0)
                 r = write_batch(undo);
         if (r == 0 && lstat(path, &what) == 0 && S_ISDIR(what.st_mode))
                 r = save_below(undo, path);
-        return r;
+        if (r == 0 && !next(undo, UNDO_TREE, path))
+                r = -ENOMEM;
+        return r < 0 ? r : write_batch(undo);
 }
