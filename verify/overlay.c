@@ -242,7 +242,7 @@ static int bind_sockets(Builder *builder) {
                 target(*socket, path);
                 if (lstat(*socket, &what) < 0 || !S_ISSOCK(what.st_mode) || lstat(path, &what) < 0)
                         continue;
-                if (mount(*socket, path, NULL, MS_BIND, NULL) < 0)
+                if (mount(*socket, path, NULL, MS_BIND, NULL) < 0 && errno != ENOENT) /* it may be gone by now */
                         return fail(builder, "binding", *socket);
         }
         return 0;
