@@ -172,8 +172,9 @@ static int keep_name(Undo *undo, UndoRecord *record, const char *call) {
         free(TAKE(record->kept));
         if (!takes_name_away(call))
                 return 0;
-        return refuse(undo, -EXDEV, call, record->path,
-                      "the file has further names, which could not be joined again (the log lies on another file system)");
+        return refuse(
+                undo, -EXDEV, call, record->path,
+                "the file has further names, which could not be joined again (the log lies on another file system)");
 }
 
 static int save_file(Undo *undo, UndoRecord *record, const struct stat *what, const char *call) {
@@ -202,8 +203,10 @@ static int save_link(UndoRecord *record) {
 }
 
 static int save_known(Undo *undo, const char *path, const struct stat *what, const char *call) {
-        static const UndoKind kinds[16] = { [S_IFREG >> 12] = UNDO_FILE, [S_IFDIR >> 12] = UNDO_DIRECTORY,
-                                            [S_IFLNK >> 12] = UNDO_LINK, [S_IFIFO >> 12] = UNDO_FIFO };
+        static const UndoKind kinds[16] = { [S_IFREG >> 12] = UNDO_FILE,
+                                            [S_IFDIR >> 12] = UNDO_DIRECTORY,
+                                            [S_IFLNK >> 12] = UNDO_LINK,
+                                            [S_IFIFO >> 12] = UNDO_FIFO };
 
         if (S_ISCHR(what->st_mode) && !takes_name_away(call))
                 return 0; /* /dev/null */

@@ -47,8 +47,8 @@ static int open_in(const char *folder, const char *name, int flags, int *ret) {
         return *ret < 0 ? -errno : 0;
 }
 
-/* A record lock is the process's own, and ends with the verifier; the other kind lives on in its keeper, which dies with
- * it, but a moment later: that is waited for. */
+/* A record lock is the process's own, and ends with the verifier; the other kind lives on in its keeper, which dies
+ * with it, but a moment later: that is waited for. */
 static int take_locks(int fd) {
         struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 

@@ -1,4 +1,5 @@
-/* undo_log.h - the log of an undo world on disk: its lines, the contents they speak of, and the lock that says who lives.
+/* undo_log.h - the log of an undo world on disk: its lines, the contents they speak of, and the lock that says who
+ * lives.
  *
  * A folder of its own in a folder of ours. What is appended is on the disk when the call returns. */
 #pragma once
@@ -12,9 +13,7 @@ typedef struct UndoLog {
 } UndoLog;
 
 #define UNDO_LOG_CLOSED                                                                                                \
-        {                                                                                                              \
-                .lines = -1, .contents = -1, .lock = -1                                                                \
-        }
+        { .lines = -1, .contents = -1, .lock = -1 }
 
 /* The folder in which the folders of all logs of this user are: `wanted`, or one below /var/tmp. free() it. 0; -EPERM:
  * it belongs to somebody else, or others may write there; or -errno. */

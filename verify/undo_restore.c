@@ -335,7 +335,9 @@ static int remove_new(const UndoLines *lines, const char *path) {
                 if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
                         continue;
                 snprintf(below, sizeof below, "%s/%s", path, entry->d_name);
-                r = !has_line(lines, below) ? remove_path(below) : entry->d_type == DT_DIR ? remove_new(lines, below) : 0;
+                r = !has_line(lines, below)   ? remove_path(below)
+                    : entry->d_type == DT_DIR ? remove_new(lines, below)
+                                              : 0;
         }
         if (folder)
                 closedir(folder);

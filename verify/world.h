@@ -29,7 +29,7 @@ typedef struct World World;
 typedef struct WorldsPlan {
         WorldLevel level;
         TracerEngine engine;
-        const char *folder;        /* for the logs of undo and declared worlds; NULL: one below /var/tmp; removed at the end */
+        const char *folder; /* for the logs of undo and declared worlds; NULL: one below /var/tmp; removed at the end */
         const char *database_url;  /* NULL: no database. The server is asked for copies, never this database itself */
         const char *database_name; /* the template's name (Database=template:NAME); it must be allowed */
         char *const *allowed;      /* AllowDatabase; NULL-terminated */
@@ -59,7 +59,7 @@ char *const *world_notes(const World *world);
 
 int world_observe(World *world, State *ret);
 
-/* Puts back what verifiers that died have left in `folder` of the plan (NULL: where it lies by default), and drops their
- * copies on the server of its database_url (NULL: none is asked); nothing else of it is read. The number of worlds, or
- * -errno with what could not be in *ret_why. */
+/* Puts back what verifiers that died have left in `folder` of the plan (NULL: where it lies by default), and drops
+ * their copies on the server of its database_url (NULL: none is asked); nothing else of it is read. The number of
+ * worlds, or -errno with what could not be in *ret_why. */
 int worlds_recover(const WorldsPlan *plan, char **ret_why);

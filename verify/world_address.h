@@ -1,7 +1,7 @@
 /* world_address.h - how a world's processes reach the server of its database, and whether an address is that one's.
  *
- * Through the folder of its Unix socket; else at its address, which an overlay world has on its own loopback, as a relay
- * to the real one. */
+ * Through the folder of its Unix socket; else at its address, which an overlay world has on its own loopback, as a
+ * relay to the real one. */
 #pragma once
 #include "base/socket_address.h"
 #include "ledger/pq_url.h"

@@ -87,7 +87,8 @@ static int drop_if_dead(Session *session, const char *name, char **ret_why) {
                 return 0;
         snprintf(class, sizeof class, "%d", LOCK_CLASS);
         snprintf(lock, sizeof lock, "%lu", token);
-        SqlAnswer answer = session_ask(session, "select pg_try_advisory_lock($1::int, $2::int)", values, 2, ASK_USEC, &reply);
+        SqlAnswer answer =
+                session_ask(session, "select pg_try_advisory_lock($1::int, $2::int)", values, 2, ASK_USEC, &reply);
         bool dead = answer == SQL_DONE && pq_rows_bool(reply.rows, 0, 0);
         pq_rows_free(reply.rows);
         if (answer != SQL_DONE)
@@ -104,8 +105,9 @@ static int drop_dead(Session *session, char **ret_why) {
         PqReply reply;
         int n = 0;
 
-        if (session_ask(session, "select datname from pg_database where starts_with(datname, '" WORLD_DATABASE_PREFIX "')",
-                        NULL, 0, ASK_USEC, &reply) != SQL_DONE)
+        if (session_ask(session,
+                        "select datname from pg_database where starts_with(datname, '" WORLD_DATABASE_PREFIX "')", NULL,
+                        0, ASK_USEC, &reply) != SQL_DONE)
                 return fail(ret_why, -EIO, "listing the databases failed: %s", reply.why);
         for (size_t i = 0; n >= 0 && i < pq_rows_count(reply.rows); i++) {
                 int r = drop_if_dead(session, pq_rows_text(reply.rows, i, 0), ret_why);
@@ -157,7 +159,8 @@ int databases_new(Databases **ret, const char *url, const char *template, char *
         if (!databases)
                 return -ENOMEM;
         if (!is_allowed(template, allowed))
-                return fail(ret_why, -EPERM, "the database %s may not be copied: AllowDatabase= does not name it", template);
+                return fail(ret_why, -EPERM, "the database %s may not be copied: AllowDatabase= does not name it",
+                            template);
         databases->url = url ? strdup(url) : NULL;
         databases->template = strdup(template);
         if (!databases->template || (url && !databases->url))

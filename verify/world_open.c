@@ -137,14 +137,15 @@ static int start_keeper(World *world, char **ret_why) {
                 .userdata = world,
         };
 
-        return setup.overlay ? start_overlay(world, &setup, ret_why)
-                             : keeper_link_new(&world->link, &setup, ret_why);
+        return setup.overlay ? start_overlay(world, &setup, ret_why) : keeper_link_new(&world->link, &setup, ret_why);
 }
 
 static int start_sink(World *world) {
         int listener = keeper_link_take_fd(world->link, KEEPER_FD_SINK);
         int r = listener < 0 ? loopback_listen(0, &listener) : 0;
-        unsigned short port = listener < 0 ? 0 : world->worlds->level == WORLD_OVERLAY ? WORLD_SINK_PORT : loopback_port(listener);
+        unsigned short port = listener < 0                            ? 0
+                              : world->worlds->level == WORLD_OVERLAY ? WORLD_SINK_PORT
+                                                                      : loopback_port(listener);
 
         if (r == 0)
                 r = sink_new(&world->sink, listener);
