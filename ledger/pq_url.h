@@ -8,7 +8,7 @@
 typedef struct PqServer {
         char *host; /* an address, a name, or the folder of its Unix socket ("/run/postgresql") */
         char *port, *user, *password, *database; /* NULL: none */
-        char *url; /* "postgresql://…", of `database` */
+        char *url;                               /* "postgresql://…", of `database` */
 } PqServer;
 
 /* `url` NULL: libpq's own PG*. With `host` (NULL: as it was) in place of the server's, and `database` (the same) in

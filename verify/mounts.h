@@ -31,7 +31,6 @@ typedef enum Layer {
         LAYER_PTS,
         LAYER_QUEUE,
         LAYER_NONE, /* left out: what it shows belongs to somebody else, or lies below a mount that is not taken over */
-        _LAYER_MAX
 } Layer;
 
 Layer mount_layer(const Mount *mount);

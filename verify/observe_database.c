@@ -102,7 +102,8 @@ static int add_catalogue(Session *session, State *state, char **ret_why) {
                 "pg_get_constraintdef(r.oid) from pg_constraint r join pg_namespace n on n.oid = r.connamespace where "
                 "r.conrelid <> 0 and " OURS
                 " union all select 'function ' || p.oid::regprocedure || ' ' || md5(coalesce(p.prosrc, '')) || ' ' || "
-                "p.provolatile::text || ' ' || p.prosecdef::text from pg_proc p join pg_namespace n on n.oid = p.pronamespace "
+                "p.provolatile::text || ' ' || p.prosecdef::text from pg_proc p join pg_namespace n on n.oid = "
+                "p.pronamespace "
                 "where " OURS
                 " union all select 'trigger ' || pg_get_triggerdef(t.oid) from pg_trigger t where not t.tgisinternal"
                 " union all select 'type ' || t.oid::regtype || ' ' || (select string_agg(e.enumlabel, ', ' order by "

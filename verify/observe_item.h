@@ -9,7 +9,8 @@
 /* `name` in the folder `folder`; links are not followed. 0; -ENOENT: there is none; -ENOMEM; or the -errno of
  * reading it. */
 int observe_item(int folder, const char *name, const char *key, Item *ret);
-/* Of what was saved: `attributes` are names and values in turn, NULL-ended, by name; the content stands in `contents`. */
+/* Of what was saved: `attributes` are names and values in turn, NULL-ended, by name; the content stands in `contents`.
+ */
 int observe_saved(const struct stat *what, char *const *attributes, int contents, uint64_t offset, uint64_t size,
                   const char *target, const char *key, Item *ret);
 /* That something which was there is not there now. */

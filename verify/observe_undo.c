@@ -128,7 +128,7 @@ static int look(const UndoLog *log, const Was *was, size_t n, State *state) {
 
         for (size_t i = 0; r == 0 && i < n; i++) {
                 bool is_gone = false;
-                if ((gone && path_is_below(was[i].path, gone)) || (new && path_is_below(was[i].path, new)))
+                if ((gone && path_is_below(was[i].path, gone)) || (new &&path_is_below(was[i].path, new)))
                         continue;
                 if (was[i].record)
                         r = look_at_known(log, was[i].record, state, &is_gone);

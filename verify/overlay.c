@@ -172,9 +172,9 @@ static void set_first_pid(unsigned first) {
 static int add_fresh(Builder *builder, Layer layer, const char *point) {
         static const struct {
                 const char *type, *options;
-        } kinds[_LAYER_MAX] = { [LAYER_PROC] = { "proc", NULL },
-                                [LAYER_PTS] = { "devpts", "newinstance,ptmxmode=0666,mode=0620" },
-                                [LAYER_QUEUE] = { "mqueue", NULL } };
+        } kinds[LAYER_NONE + 1] = { [LAYER_PROC] = { "proc", NULL },
+                                    [LAYER_PTS] = { "devpts", "newinstance,ptmxmode=0666,mode=0620" },
+                                    [LAYER_QUEUE] = { "mqueue", NULL } };
         char path[PATH_MAX];
 
         target(point, path);

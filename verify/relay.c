@@ -117,7 +117,8 @@ static bool move(Way *way, int from, int to) {
 }
 
 static bool is_done(Pair *pair) {
-        bool good = move(&pair->ways[0], pair->fds[0], pair->fds[1]) && move(&pair->ways[1], pair->fds[1], pair->fds[0]);
+        bool good =
+                move(&pair->ways[0], pair->fds[0], pair->fds[1]) && move(&pair->ways[1], pair->fds[1], pair->fds[0]);
 
         return !good || (pair->ways[0].over && pair->ways[1].over);
 }

@@ -16,7 +16,7 @@ struct Sink {
 };
 
 typedef struct Visit { /* one request that is on its way in */
-        char *url; /* as it was sent: two paths that differ in an escape are two */
+        char *url;     /* as it was sent: two paths that differ in an escape are two */
         bool begun;
         char *body;
         size_t size;
@@ -44,8 +44,8 @@ static void record(Sink *sink, struct MHD_Connection *connection, const char *me
         bool whole = visit->size <= BODY_MAX;
 
         digest_end(TAKE(visit->digest), sum);
-        (void)requests_add(&sink->requests, method, visit->url, strcmp(method, "CONNECT") == 0 ? NULL : host, key,
-                           whole ? visit->body : sum, whole ? visit->size : strlen(sum));
+        (void)sink_requests_add(&sink->requests, method, visit->url, strcmp(method, "CONNECT") == 0 ? NULL : host, key,
+                                whole ? visit->body : sum, whole ? visit->size : strlen(sum));
 }
 
 static enum MHD_Result reply(struct MHD_Connection *connection, const char *method) {
@@ -129,10 +129,10 @@ int sink_new(Sink **ret, int listener) {
                 close_fd(listener);
                 return -ENOMEM;
         }
-        sink->daemon = MHD_start_daemon(
-                MHD_USE_EPOLL, 0, NULL, NULL, on_request, sink, MHD_OPTION_LISTEN_SOCKET, (MHD_socket)listener,
-                MHD_OPTION_NOTIFY_COMPLETED, on_end, NULL, MHD_OPTION_URI_LOG_CALLBACK, on_url, NULL,
-                MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_CONNECTION_TIMEOUT, 60u, MHD_OPTION_END);
+        sink->daemon = MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, on_request, sink, MHD_OPTION_LISTEN_SOCKET,
+                                        (MHD_socket)listener, MHD_OPTION_NOTIFY_COMPLETED, on_end, NULL,
+                                        MHD_OPTION_URI_LOG_CALLBACK, on_url, NULL, MHD_OPTION_UNESCAPE_CALLBACK,
+                                        keep_escapes, NULL, MHD_OPTION_CONNECTION_TIMEOUT, 60u, MHD_OPTION_END);
         if (!sink->daemon) {
                 close_fd(listener);
                 free(sink);
@@ -146,7 +146,7 @@ Sink *sink_free(Sink *sink) {
         if (!sink)
                 return NULL;
         MHD_stop_daemon(sink->daemon); /* closes the listener */
-        requests_done(&sink->requests);
+        sink_requests_done(&sink->requests);
         free(sink);
         return NULL;
 }

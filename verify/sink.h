@@ -3,7 +3,7 @@
  * A proxy for plain HTTP too, and an end of the line: nothing is passed on. CONNECT is refused: what is said inside TLS
  * cannot be recorded. Served from the caller's loop. Only sink.c includes microhttpd.h in this room. */
 #pragma once
-#include "verify/requests.h"
+#include "verify/sink_requests.h"
 
 typedef struct Sink Sink;
 

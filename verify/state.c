@@ -4,9 +4,10 @@
 #include <stdlib.h>
 
 static const char *const words[_ITEM_KIND_MAX] = {
-        [ITEM_FILE] = "file",         [ITEM_BINARY] = "binary",       [ITEM_DIRECTORY] = "directory", [ITEM_LINK] = "link",
-        [ITEM_SPECIAL] = "special",   [ITEM_ABSENT] = "absent",       [ITEM_TABLE] = "table",
-        [ITEM_SEQUENCE] = "sequence", [ITEM_CATALOGUE] = "catalogue", [ITEM_REQUESTS] = "requests",
+        [ITEM_FILE] = "file",         [ITEM_BINARY] = "binary",     [ITEM_DIRECTORY] = "directory",
+        [ITEM_LINK] = "link",         [ITEM_SPECIAL] = "special",   [ITEM_ABSENT] = "absent",
+        [ITEM_TABLE] = "table",       [ITEM_SEQUENCE] = "sequence", [ITEM_CATALOGUE] = "catalogue",
+        [ITEM_REQUESTS] = "requests",
 };
 
 ENUMERATION(item_kind, ItemKind, words)

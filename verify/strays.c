@@ -18,6 +18,7 @@
 #define ENVIRONMENT_MAX (256 * 1024)
 #define PATIENCE_USEC   (10 * USEC_PER_SEC)
 #define ONE_MSEC        2000
+#define AGAIN_MSEC      5
 
 static bool has_variable(pid_t pid, const char *variable) {
         _cleanup_(freep) char *text = malloc(ENVIRONMENT_MAX + 1);
@@ -63,15 +64,21 @@ static int sweep(const char *variable) {
         return n;
 }
 
+/* A process that is just being made shows no environment yet: so it is looked again, until twice in a row there is
+ * none. */
 int strays_end(const char *name) {
         _cleanup_(freep) char *variable = NULL;
         usec_t until = usec_add(clock_now_usec(), PATIENCE_USEC);
-        int n;
+        int n = 0;
 
         if (asprintf(&variable, STRAYS_VARIABLE "=%s", name) < 0)
                 return -ENOMEM;
-        while ((n = sweep(variable)) > 0)
+        for (unsigned none = 0; none < 2 && n >= 0; none = n == 0 ? none + 1 : 0) {
                 if (clock_now_usec() > until)
                         return -ETIMEDOUT;
+                if (none > 0)
+                        (void)poll(NULL, 0, AGAIN_MSEC);
+                n = sweep(variable);
+        }
         return n;
 }

@@ -5,6 +5,6 @@
 
 #define STRAYS_VARIABLE "ENDWELL_WORLD"
 
-/* Kills every process that was started with STRAYS_VARIABLE=`name`, and waits until none is left. 0; -ETIMEDOUT: one does
- * not die; or -errno. */
+/* Kills every process that was started with STRAYS_VARIABLE=`name`, and waits until none is left. 0; -ETIMEDOUT: one
+ * does not die; or -errno. */
 int strays_end(const char *name);

@@ -1,14 +1,16 @@
 /* trace.c - see trace.h. */
 #include "verify/trace.h"
-#include "base/enumeration.h"
 #include <stdlib.h>
 
 static const char *const words[_BLIND_SPOT_MAX] = {
-        [BLIND_IO_URING] = "io_uring", [BLIND_SHARED_MAPPING] = "shared-mapping", [BLIND_DAEMON] = "daemon",
-        [BLIND_SETUID] = "setuid",     [BLIND_PTRACE] = "ptrace",
+        [BLIND_IO_URING] = "io_uring", [BLIND_SHARED_MAPPING] = "shared-mapping",
+        [BLIND_DAEMON] = "daemon",     [BLIND_SETUID] = "setuid",
+        [BLIND_PTRACE] = "ptrace",
 };
 
-ENUMERATION(blind_spot, BlindSpot, words)
+const char *blind_spot_to_string(BlindSpot spot) {
+        return (size_t)spot < _BLIND_SPOT_MAX ? words[spot] : NULL;
+}
 
 static void free_texts(char **texts, size_t n) {
         for (size_t i = 0; i < n; i++)

@@ -25,6 +25,8 @@ typedef enum TracerAction {
         _TRACER_ACTION_MAX
 } TracerAction;
 
+const char *tracer_action_to_string(TracerAction action);
+
 typedef struct Command {
         char *const *argv; /* NULL-terminated; argv[0] is looked up in the PATH of envp */
         char *const *envp;

@@ -1,6 +1,7 @@
 /* undo_restore.c - see undo_restore.h. */
 #include "verify/undo_restore.h"
 #include "base/take.h"
+#include "verify/undo_path.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -9,121 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #define PIECE 65536
-
-/* ---- Taking away ---- */
-
-static int remove_at(int folder, const char *name);
-
-static int remove_below(int folder, const char *name) {
-        int fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
-        struct dirent *entry;
-        int r = 0;
-
-        if (!stream) {
-                close_fd(fd);
-                return -errno;
-        }
-        while (r == 0 && (entry = readdir(stream)))
-                if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-                        r = remove_at(dirfd(stream), entry->d_name);
-        closedir(stream);
-        return r;
-}
-
-/* Everything in a folder that was not there is new, too. */
-static int remove_at(int folder, const char *name) {
-        if (unlinkat(folder, name, 0) == 0 || errno == ENOENT || errno == ENOTDIR)
-                return 0;
-        if (errno != EISDIR && errno != EPERM)
-                return -errno;
-        if (unlinkat(folder, name, AT_REMOVEDIR) == 0)
-                return 0;
-        if (errno == EACCES || errno == EPERM)
-                (void)fchmodat(folder, name, 0700, 0);
-        else if (errno != ENOTEMPTY && errno != EEXIST)
-                return -errno;
-        int r = remove_below(folder, name);
-        return r < 0 ? r : unlinkat(folder, name, AT_REMOVEDIR) == 0 ? 0 : -errno;
-}
-
-static int remove_path(const char *path) {
-        return remove_at(AT_FDCWD, path);
-}
-
-/* ---- Attributes ---- */
-
-static bool is_listed(const char *attributes, const char *name) {
-        size_t length = strlen(name);
-
-        for (const char *at = attributes; at && *at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
-                if (strncmp(at, name, length) == 0 && at[length] == '=')
-                        return true;
-        return false;
-}
-
-static void remove_new_attributes(const char *path, const char *attributes) {
-        char names[8192];
-        ssize_t n = llistxattr(path, names, sizeof names);
-
-        for (char *name = names; n > 0 && name < names + n; name += strlen(name) + 1)
-                if (!is_listed(attributes, name) && strncmp(name, "trusted.overlay", 15) != 0 &&
-                    strcmp(name, "security.selinux") != 0)
-                        (void)lremovexattr(path, name);
-}
-
-static void set_attribute(const char *path, char *word) {
-        char *value = strchr(word, '=');
-        size_t n = 0;
-
-        if (!value)
-                return;
-        *value++ = 0;
-        for (char *at = value; at[0] && at[1]; at += 2) {
-                unsigned byte;
-                if (sscanf(at, "%2x", &byte) == 1)
-                        value[n++] = (char)byte; /* behind what is still to be read */
-        }
-        (void)lsetxattr(path, word, value, n, 0);
-}
-
-static void set_attributes(const char *path, const char *attributes) {
-        _cleanup_(freep) char *copy = attributes ? strdup(attributes) : NULL;
-        char *rest = copy, *word;
-
-        remove_new_attributes(path, attributes);
-        while ((word = strsep(&rest, ",")))
-                set_attribute(path, word);
-}
-
-static bool is_same_time(struct timespec a, struct timespec b) {
-        return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
-}
-
-static int set_values(const UndoRecord *record) {
-        struct timespec times[] = { record->atime, record->mtime };
-        struct stat now;
-
-        if (lstat(record->path, &now) < 0)
-                return -errno;
-        if ((now.st_uid != record->uid || now.st_gid != record->gid) &&
-            lchown(record->path, record->uid, record->gid) < 0)
-                return -errno;
-        if (record->kind != UNDO_LINK) {
-                set_attributes(record->path, record->attributes);
-                /* again after a chown, which takes set-user-ID away */
-                if ((lstat(record->path, &now) < 0 || now.st_mode != record->mode) &&
-                    chmod(record->path, record->mode & 07777) < 0)
-                        return -errno;
-        }
-        if (is_same_time(now.st_atim, record->atime) && is_same_time(now.st_mtim, record->mtime))
-                return 0;
-        return utimensat(AT_FDCWD, record->path, times, AT_SYMLINK_NOFOLLOW) == 0 ? 0 : -errno;
-}
 
 /* ---- Content ---- */
 
@@ -174,7 +63,7 @@ static int join_name(const UndoLog *log, const UndoRecord *record) {
 
         if (!record->kept || (lstat(record->path, &now) == 0 && is_kept_inode(&now, record)))
                 return 0;
-        int r = remove_path(record->path);
+        int r = undo_path_remove(record->path);
         snprintf(kept, sizeof kept, "%s/%s", log->folder, record->kept);
         if (r == 0 && link(kept, record->path) < 0)
                 r = -errno;
@@ -192,7 +81,7 @@ static int restore_file(const UndoLog *log, const UndoRecord *record) {
         int r = join_name(log, record);
 
         if (r == 0 && lstat(record->path, &now) == 0 && !is_itself(&now, record))
-                r = remove_path(record->path);
+                r = undo_path_remove(record->path);
         if (r < 0)
                 return r;
         _cleanup_(closep) int fd = open(record->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
@@ -217,7 +106,7 @@ static int restore_other(const UndoRecord *record) {
                 if (n >= 0 && (target[n] = 0, strcmp(target, record->target) == 0))
                         return 0;
         }
-        int r = there ? remove_path(record->path) : 0;
+        int r = there ? undo_path_remove(record->path) : 0;
         if (r < 0)
                 return r;
         if (record->kind == UNDO_DIRECTORY)
@@ -233,7 +122,7 @@ static int restore(const UndoLog *log, const UndoRecord *record) {
         int r;
 
         switch (record->kind) {
-        case UNDO_ABSENT: return remove_path(record->path);
+        case UNDO_ABSENT: return undo_path_remove(record->path);
         case UNDO_FILE: r = restore_file(log, record); break;
         case UNDO_DIRECTORY:
         case UNDO_LINK:
@@ -244,12 +133,19 @@ static int restore(const UndoLog *log, const UndoRecord *record) {
         case _UNDO_KIND_MAX:
         default: return 0;
         }
-        return r < 0 ? r : set_values(record);
+        return r < 0 ? r : undo_path_set_values(record);
 }
 
 static bool was_folder(const UndoLines *lines, const char *path) {
         for (size_t i = 0; i < lines->n; i++)
                 if (lines->records[i].kind == UNDO_DIRECTORY && strcmp(lines->records[i].path, path) == 0)
+                        return true;
+        return false;
+}
+
+static bool is_known(const UndoLines *lines, const char *path) {
+        for (size_t i = 0; i < lines->n; i++)
+                if (strcmp(lines->records[i].path, path) == 0)
                         return true;
         return false;
 }
@@ -262,13 +158,13 @@ static int make_folder(const UndoLines *lines, const char *path) {
         if (lstat(path, &now) < 0)
                 return mkdir(path, 0700) == 0 || errno == EEXIST ? 0 : -errno;
         if (S_ISDIR(now.st_mode)) {
-                if ((now.st_mode & 0700) != 0700 && now.st_uid == geteuid() && was_folder(lines, path))
+                if ((now.st_mode & 0700) != 0700 && now.st_uid == geteuid() && is_known(lines, path))
                         (void)chmod(path, (now.st_mode & 07777) | 0700);
                 return 0;
         }
         if (S_ISLNK(now.st_mode) && !was_folder(lines, path))
                 return 0;
-        int r = remove_path(path);
+        int r = undo_path_remove(path);
         return r < 0 ? r : mkdir(path, 0700) == 0 ? 0 : -errno;
 }
 
@@ -335,7 +231,7 @@ static int remove_new(const UndoLines *lines, const char *path) {
                 if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
                         continue;
                 snprintf(below, sizeof below, "%s/%s", path, entry->d_name);
-                r = !has_line(lines, below)   ? remove_path(below)
+                r = !has_line(lines, below)   ? undo_path_remove(below)
                     : entry->d_type == DT_DIR ? remove_new(lines, below)
                                               : 0;
         }
@@ -371,7 +267,7 @@ static int restore_folders(const UndoLines *lines, size_t from, size_t to) {
         for (size_t i = to; r == 0 && i-- > from;) {
                 const UndoRecord *record = &lines->records[i];
                 if (record->kind == UNDO_DIRECTORY && lstat(record->path, &now) == 0 && S_ISDIR(now.st_mode))
-                        r = set_values(record);
+                        r = undo_path_set_values(record);
         }
         return r;
 }
@@ -397,16 +293,6 @@ static int restore_line(UndoLog *log, const UndoLines *lines, size_t number, siz
         return r < 0 ? r : restore(log, record);
 }
 
-static void remove_names(const UndoLog *log, const UndoLines *lines) {
-        char kept[PATH_MAX];
-
-        for (size_t i = 0; i < lines->n; i++)
-                if (lines->records[i].kept) {
-                        snprintf(kept, sizeof kept, "%s/%s", log->folder, lines->records[i].kept);
-                        (void)unlink(kept);
-                }
-}
-
 int undo_restore(UndoLog *log, char **ret_why) {
         UndoLines lines = { 0 };
         int r = undo_log_read(log, &lines);
@@ -421,10 +307,8 @@ int undo_restore(UndoLog *log, char **ret_why) {
         }
         if (r == 0)
                 r = restore_folders(&lines, 0, end);
-        if (r == 0) {
-                remove_names(log, &lines);
+        if (r == 0)
                 r = undo_log_remove(log);
-        }
         undo_lines_done(&lines);
         return r;
 }

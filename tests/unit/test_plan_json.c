@@ -5,7 +5,8 @@
 #include <errno.h>
 
 Test(plan_json, a_plan_comes_back_as_it_was_with_bytes_that_are_no_utf8) {
-        char first[] = "/bin/echo", odd[] = "\xff\x80 caf\xc3\xa9", empty[] = "", variable[] = "A=\xfe", other[] = "true";
+        char first[] = "/bin/echo", odd[] = "\xff\x80 caf\xc3\xa9", empty[] = "", variable[] = "A=\xfe",
+             other[] = "true";
         char *argv[] = { first, odd, empty, NULL }, *envp[] = { variable, NULL }, *argv2[] = { other, NULL };
         gid_t groups[] = { 5, 4294967294u };
         TracerPlan plan = { .first = { .argv = argv,

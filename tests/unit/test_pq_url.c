@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 static void clean(void) {
-        static const char *const names[] = { "PGHOST", "PGPORT", "PGUSER", "PGPASSWORD", "PGDATABASE", "PGHOSTADDR", "PGSERVICE",
-                                             "PGOPTIONS", "PGSSLMODE", "PGAPPNAME" };
+        static const char *const names[] = { "PGHOST",     "PGPORT",    "PGUSER",    "PGPASSWORD", "PGDATABASE",
+                                             "PGHOSTADDR", "PGSERVICE", "PGOPTIONS", "PGSSLMODE",  "PGAPPNAME" };
         for (size_t i = 0; i < LENGTH_OF(names); i++)
                 unsetenv(names[i]);
 }
@@ -18,7 +18,8 @@ Test(pq_url, a_url_keeps_its_server_its_secret_and_its_parameters_and_gets_anoth
         static const struct {
                 const char *url, *host, *database, *expected;
         } cases[] = {
-                { "postgresql://a:p%40w@db:5433/jobs?sslmode=require", NULL, "x", "postgresql://a:p%40w@db:5433/x?sslmode=require" },
+                { "postgresql://a:p%40w@db:5433/jobs?sslmode=require", NULL, "x",
+                  "postgresql://a:p%40w@db:5433/x?sslmode=require" },
                 { "postgresql://a@db/jobs", "127.0.0.1", "x", "postgresql://a@127.0.0.1:5432/x" },
                 { "host=/tmp/pg port=5 user=u dbname=d", NULL, "x y", "postgresql://u@/x%20y?host=%2Ftmp%2Fpg&port=5" },
                 { "postgresql://u@[::1]:7/d", NULL, NULL, "postgresql://u@[::1]:7/d" },

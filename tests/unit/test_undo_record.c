@@ -7,9 +7,20 @@
 
 static char *line(void) {
         char path[] = "/tmp/a b\n%c\xff", attributes[] = "user.x=61", kept[] = "kept-1", empty[] = "";
-        UndoRecord record = { .kind = UNDO_FILE, .mode = 0100644, .uid = 4294967295u, .gid = 7, .device = 1ull << 40, .inode = 99,
-                              .size = 12, .offset = 3, .atime = { -1, 999999999 }, .mtime = { 1700000000, 5 }, .path = path,
-                              .target = empty, .attributes = attributes, .kept = kept };
+        UndoRecord record = { .kind = UNDO_FILE,
+                              .mode = 0100644,
+                              .uid = 4294967295u,
+                              .gid = 7,
+                              .device = 1ull << 40,
+                              .inode = 99,
+                              .size = 12,
+                              .offset = 3,
+                              .atime = { -1, 999999999 },
+                              .mtime = { 1700000000, 5 },
+                              .path = path,
+                              .target = empty,
+                              .attributes = attributes,
+                              .kept = kept };
         char *text = undo_record_format(&record);
         cr_assert_not_null(text);
         cr_assert_eq(text[strlen(text) - 1], '\n');

@@ -1,10 +1,10 @@
 /* undo.c - changes files by chance, each change saved before it is made, then puts everything back; for test_undo.py.
  *
- * undo FOLDER LOGS SEED [STOP]: 60 changes below FOLDER; with STOP it ends before that one, as if killed. undo --restore
- * LOG puts back what such a one has left. Exit 0, or 1 with what went wrong. */
+ * undo FOLDER LOGS SEED [STOP]: 60 changes below FOLDER; with STOP it ends before that one, as if killed. undo
+ * --restore LOG puts back what such a one has left. Exit 0, or 1 with what went wrong. */
+#include "verify/undo.h"
 #include "base/take.h"
 #include "verify/observe_undo.h"
-#include "verify/undo.h"
 #include "verify/undo_restore.h"
 #include <fcntl.h>
 #include <limits.h>
@@ -49,8 +49,8 @@ static void put(const char *path, int flags, int number) {
         close_fd(fd);
 }
 
-static const char *const calls[] = { "openat",   "unlink", "rmdir",    "mkdir",    "rename", "symlink",  "chmod",
-                                     "link",     "setxattr", "truncate", "mkfifo", "utimensat", "write" };
+static const char *const calls[] = { "openat", "unlink",   "rmdir",    "mkdir",  "rename",    "symlink", "chmod",
+                                     "link",   "setxattr", "truncate", "mkfifo", "utimensat", "write" };
 
 static void change(const char *call, const char *path, const char *other, int number) {
         const struct timespec times[] = { { 5, 5 }, { 6, 6 } };
@@ -116,9 +116,10 @@ static int change_all(Undo *undo, int stop) {
                 bool both = strcmp(call, "rename") == 0 || strcmp(call, "link") == 0;
                 if (leads_through_link(path) || leads_through_link(other))
                         continue;
-                if (undo_save(undo, call, path, both ? other : NULL) < 0)
+                if (undo_save(undo, call, path, both ? other : NULL) == 0)
+                        change(call, path, other, i);
+                else if (geteuid() == 0) /* others may not look into every folder, and then nothing happens there */
                         return fail("saving", undo_why(undo));
-                change(call, path, other, i);
         }
         return 0;
 }

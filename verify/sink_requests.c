@@ -1,5 +1,5 @@
-/* requests.c - see requests.h. */
-#include "verify/requests.h"
+/* sink_requests.c - see sink_requests.h. */
+#include "verify/sink_requests.h"
 #include "base/take.h"
 #include <ctype.h>
 #include <errno.h>
@@ -81,8 +81,8 @@ static bool find(const Requests *requests, const char *line, size_t *ret_at) {
         return at < requests->n_lines && strcmp(requests->lines[at], line) == 0;
 }
 
-int requests_add(Requests *requests, const char *method, const char *url, const char *host, const char *key,
-                 const char *body, size_t body_size) {
+int sink_requests_add(Requests *requests, const char *method, const char *url, const char *host, const char *key,
+                      const char *body, size_t body_size) {
         size_t at;
 
         if (changes_nothing(method))
@@ -100,7 +100,7 @@ int requests_add(Requests *requests, const char *method, const char *url, const 
         return 0;
 }
 
-void requests_done(Requests *requests) {
+void sink_requests_done(Requests *requests) {
         for (size_t i = 0; i < requests->n_lines; i++)
                 free(requests->lines[i]);
         free(requests->lines);

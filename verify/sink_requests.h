@@ -1,4 +1,4 @@
-/* requests.h - the HTTP requests that a world's sink got, and which of them count.
+/* sink_requests.h - the HTTP requests that a world's sink got, and which of them count.
  *
  * Pure but for malloc. GET, HEAD and OPTIONS change nothing and do not count. PUT, DELETE, CONNECT (which is refused),
  * and what has an Idempotency-Key count once each: saying them again says nothing new. Everything else counts as often
@@ -15,6 +15,6 @@ typedef struct Requests { /* all zero: none */
 } Requests;
 
 /* `url` is the path, or the absolute form that a proxy is given; `host` (may be NULL) is the header's. 0 or -ENOMEM. */
-int requests_add(Requests *requests, const char *method, const char *url, const char *host, const char *key,
-                 const char *body, size_t body_size);
-void requests_done(Requests *requests);
+int sink_requests_add(Requests *requests, const char *method, const char *url, const char *host, const char *key,
+                      const char *body, size_t body_size);
+void sink_requests_done(Requests *requests);
