@@ -19,6 +19,24 @@ static const Step steps[_TRIAL_KIND_MAX][TRIAL_STEPS_MAX + 1] = {
         [TRIAL_OTHER_THEN_ONE] = { STEP_SETUP, STEP_OTHER_SETUP, STEP_OTHER, STEP_RUN, STEP_OBSERVE },
 };
 
+static const char *const words[_TRIAL_KIND_MAX] = {
+        [TRIAL_SINGLE] = "single",
+        [TRIAL_TWICE] = "twice",
+        [TRIAL_CRASH] = "crash",
+        [TRIAL_SIGNAL] = "signal",
+        [TRIAL_OVERLAP] = "overlap",
+        [TRIAL_LATE_WITHOUT] = "late-without",
+        [TRIAL_LATE] = "late",
+        [TRIAL_EARLY_WITHOUT] = "early-without",
+        [TRIAL_EARLY] = "early",
+        [TRIAL_ONE_THEN_OTHER] = "one-then-other",
+        [TRIAL_OTHER_THEN_ONE] = "other-then-one",
+};
+
+const char *trial_kind_to_string(TrialKind kind) {
+        return (size_t)kind < _TRIAL_KIND_MAX ? words[kind] : NULL;
+}
+
 const Step *trial_steps(TrialKind kind) {
         return steps[kind];
 }

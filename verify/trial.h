@@ -17,7 +17,6 @@ typedef enum Step {
         STEP_OTHER,  /* commute: Setup and run are of the other hook of the pair */
         STEP_OTHER_SETUP,
         STEP_OBSERVE, /* the state is kept */
-        _STEP_MAX
 } Step;
 
 #define TRIAL_STEPS_MAX  6
@@ -37,6 +36,8 @@ typedef enum TrialKind {
         TRIAL_OTHER_THEN_ONE,
         _TRIAL_KIND_MAX
 } TrialKind;
+
+const char *trial_kind_to_string(TrialKind kind);
 
 /* STEP_END-terminated; of static memory. */
 const Step *trial_steps(TrialKind kind);

@@ -31,6 +31,7 @@ Test(trial, every_plan_begins_with_the_setup_and_ends_with_a_look) {
         for (int kind = 0; kind < _TRIAL_KIND_MAX; kind++) {
                 const Step *steps = trial_steps((TrialKind)kind);
                 size_t n = 0, looks = 0;
+                cr_expect_not_null(trial_kind_to_string((TrialKind)kind));
                 for (; steps[n] != STEP_END; n++)
                         looks += steps[n] == STEP_OBSERVE;
                 cr_expect_leq(n, TRIAL_STEPS_MAX);
