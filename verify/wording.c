@@ -66,6 +66,13 @@ static bool say_requests(const Item *was, const Item *is, Differences *ret) {
         return said;
 }
 
+/* As people count: what ends with a newline has no empty line behind it. */
+static size_t count_lines(const Item *item) {
+        bool ended = item->kind == ITEM_FILE && item->n_lines > 0 && !*item->lines[item->n_lines - 1];
+
+        return ended ? item->n_lines - 1 : item->n_lines;
+}
+
 void wording_of_items(const Item *was, const Item *is, Differences *ret) {
         const char *unit = wording_unit(was->kind);
 
@@ -78,8 +85,12 @@ void wording_of_items(const Item *was, const Item *is, Differences *ret) {
                 differences_say(ret, "%s: %s became %s", was->key, was->attributes, is->attributes);
         if (was->n_lines == is->n_lines || (was->kind == ITEM_REQUESTS && say_requests(was, is, ret)))
                 return;
-        differences_say(ret, "%s: %zu %s%s became %zu", was->key, was->n_lines, unit, was->n_lines == 1 ? "" : "s",
-                        is->n_lines);
+        size_t before = count_lines(was), after = count_lines(is);
+        if (before == after) /* only the last newline is another */
+                differences_say(ret, "%s: it %s with a newline", was->key,
+                                was->n_lines > is->n_lines ? "no longer ends" : "now ends");
+        else
+                differences_say(ret, "%s: %zu %s%s became %zu", was->key, before, unit, before == 1 ? "" : "s", after);
 }
 
 void wording_of_line(const Item *was, size_t line, const char *is, Differences *ret) {
@@ -94,10 +105,9 @@ void wording_of_line(const Item *was, size_t line, const char *is, Differences *
 
 void wording_of_missing(const Item *was, Differences *ret) {
         if (was->kind == ITEM_ABSENT)
-                differences_say(ret, "%s: it is there, and a single run removes it", was->key);
+                differences_say(ret, "%s: it is there, and should be gone", was->key);
         else
-                differences_say(ret, "%s: it is missing (a single run leaves this %s)", was->key,
-                                item_kind_to_string(was->kind));
+                differences_say(ret, "%s: this %s is missing", was->key, item_kind_to_string(was->kind));
 }
 
 static bool may_be_litter(ItemKind kind) {
@@ -109,14 +119,14 @@ void wording_of_extra(const Item *is, Differences *ret) {
         if (may_be_litter(is->kind))
                 differences_add_extra(ret, is->key);
         else if (is->kind == ITEM_ABSENT)
-                differences_say(ret, "%s: it is gone, and a single run leaves it as it was", is->key);
+                differences_say(ret, "%s: it is gone, and should be there", is->key);
         else if (is->kind == ITEM_REQUESTS && is->n_lines > 0)
                 for (size_t i = 0; i < is->n_lines; i++) {
                         char shown[SHOWN_MAX + 8];
-                        differences_say(ret, "%s: a single run does not send it", show(is->lines[i], shown));
+                        differences_say(ret, "%s: sent, and should not be", show(is->lines[i], shown));
                 }
         else
-                differences_say(ret, "%s: it has changed, and a single run leaves it as it was", is->key);
+                differences_say(ret, "%s: it has changed, and should be as it was", is->key);
 }
 
 void wording_of_text(const char *what, const char *was, const char *is, Differences *ret) {

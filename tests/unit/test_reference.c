@@ -69,6 +69,20 @@ Test(reference, a_counter_that_rose_is_said_with_its_line) {
         expect_sentence(&three, "/run/ew/stops line 1: 6 became 7");
 }
 
+Test(reference, lines_are_counted_as_people_count_them) {
+        Three three = { 0 };
+
+        FILE_IS(&three.one, "/log", "a", "");
+        FILE_IS(&three.other, "/log", "a", "");
+        FILE_IS(&three.third, "/log", "a", "a", "");
+        expect_sentence(&three, "/log: 1 line became 2");
+        three = (Three){ 0 };
+        FILE_IS(&three.one, "/log", "a", "");
+        FILE_IS(&three.other, "/log", "a", "");
+        FILE_IS(&three.third, "/log", "a");
+        expect_sentence(&three, "/log: it no longer ends with a newline");
+}
+
 Test(reference, a_second_row_is_never_masked) {
         Three three = { 0 };
 
@@ -97,10 +111,10 @@ Test(reference, modes_kinds_and_what_is_gone_are_differences) {
         three = (Three){ 0 };
         put(&three.one, ITEM_ABSENT, "/a", "", NULL);
         put(&three.other, ITEM_ABSENT, "/a", "", NULL);
-        expect_sentence(&three, "/a: it is there, and a single run removes it");
+        expect_sentence(&three, "/a: it is there, and should be gone");
         three = (Three){ 0 };
         put(&three.third, ITEM_ABSENT, "/a", "", NULL);
-        expect_sentence(&three, "/a: it is gone, and a single run leaves it as it was");
+        expect_sentence(&three, "/a: it is gone, and should be there");
 }
 
 Test(reference, what_differed_in_the_calibration_is_masked_and_told) {
