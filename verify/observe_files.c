@@ -38,7 +38,7 @@ static int add_names(int folder, Names *names) {
         int r = 0;
 
         if (!stream)
-                return folder < 0 ? 0 : -errno;
+                return folder < 0 || errno == EACCES ? 0 : -errno; /* the run has shut us out: see observe_item() */
         while (r == 0 && (entry = readdir(stream))) {
                 if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
                         continue;
@@ -114,7 +114,7 @@ static int look(const Place *above, const char *name, const char *path, State *s
                 return r;
         _cleanup_(closep) int world = open_folder(above->world, name);
         if (world < 0)
-                return errno == ENOTDIR || errno == ELOOP ? 0 : -errno;
+                return errno == ENOTDIR || errno == ELOOP || errno == EACCES ? 0 : -errno;
         _cleanup_(closep) int machine = open_folder(above->machine, name);
         _cleanup_(closep) int layer = open_folder(above->layer, name);
         bool all = layer < 0 || machine < 0 || is_of_its_own(layer);

@@ -183,6 +183,16 @@ static int set_all(Item *item, int folder, const char *name, const struct stat *
         return S_ISLNK(what->st_mode) ? set_target(item, folder, name) : set_special(item, what);
 }
 
+/* Without privileges a run can shut us out; that is a difference, too. */
+static int set_closed(Item *item) {
+        static const char text[] = "may not be looked at";
+
+        item->kind = ITEM_SPECIAL;
+        if (!item->attributes && !(item->attributes = strdup("")))
+                return -ENOMEM;
+        return add_line(item, text, strlen(text));
+}
+
 int observe_item(int folder, const char *name, const char *key, Item *ret) {
         _cleanup_(itemp) Item item = { .key = strdup(key) };
         _cleanup_(closep) int fd = openat(folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -190,11 +200,15 @@ int observe_item(int folder, const char *name, const char *key, Item *ret) {
 
         if (!item.key)
                 return -ENOMEM;
-        if (fd < 0 || fstat(fd, &what) < 0)
+        if (fd < 0 && errno != EACCES)
                 return errno == ENOTDIR ? -ENOENT : -errno;
-        int r = set_attributes(&item, &what, S_ISLNK(what.st_mode) ? -1 : fd);
-        if (r == 0)
+        int r = fd < 0 ? set_closed(&item) : fstat(fd, &what) < 0 ? -errno : 0;
+        if (r == 0 && fd >= 0)
+                r = set_attributes(&item, &what, S_ISLNK(what.st_mode) ? -1 : fd);
+        if (r == 0 && fd >= 0)
                 r = set_all(&item, folder, name, &what);
+        if (r == -EACCES)
+                r = set_closed(&item);
         if (r < 0)
                 return r;
         *ret = item;

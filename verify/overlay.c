@@ -197,6 +197,8 @@ static int add(Builder *builder, const char *point, Layer layer) {
         if (layer == LAYER_PROC || layer == LAYER_PTS || layer == LAYER_QUEUE)
                 return add_fresh(builder, layer, point);
         _cleanup_(closep) int from = source(builder, point);
+        if (from < 0 && errno == ENOENT) /* it was unmounted since the table was read */
+                return 0;
         if (from < 0 || fstat(from, &what) < 0)
                 return errno == EACCES ? note(builder, point, "is left out: it may not be looked at")
                                        : fail(builder, "opening", point);
@@ -240,7 +242,7 @@ static int bind_sockets(Builder *builder) {
                 target(*socket, path);
                 if (lstat(*socket, &what) < 0 || !S_ISSOCK(what.st_mode) || lstat(path, &what) < 0)
                         continue;
-                if (mount(*socket, path, NULL, MS_BIND, NULL) < 0)
+                if (mount(*socket, path, NULL, MS_BIND, NULL) < 0 && errno != ENOENT) /* it may be gone by now */
                         return fail(builder, "binding", *socket);
         }
         return 0;

@@ -161,7 +161,7 @@ static bool takes_name_away(const char *call) {
 static int keep_name(Undo *undo, UndoRecord *record, const char *call) {
         char path[PATH_MAX];
 
-        if (asprintf(&record->kept, "name-%u", ++undo->n_kept) < 0) {
+        if (asprintf(&record->kept, UNDO_LOG_NAME "%u", ++undo->n_kept) < 0) {
                 record->kept = NULL;
                 return -ENOMEM;
         }
@@ -234,11 +234,15 @@ static int save_path(Undo *undo, const char *path, const char *call) {
         return leads_nowhere ? 0 : refuse(undo, -errno, call, path, strerrordesc_np(errno));
 }
 
+/* Its times change with what is in it. Where there is no folder the call fails. */
 static int save_parent(Undo *undo, const char *path, const char *call) {
         const char *slash = strrchr(path, '/');
         _cleanup_(freep) char *parent = slash > path ? strndup(path, (size_t)(slash - path)) : strdup("/");
+        struct stat what;
 
-        return parent ? save_path(undo, parent, call) : -ENOMEM;
+        if (!parent)
+                return -ENOMEM;
+        return lstat(parent, &what) == 0 && S_ISDIR(what.st_mode) ? save_path(undo, parent, call) : 0;
 }
 
 /* A process's own files below /proc go with it. */

@@ -1,6 +1,7 @@
 /* undo_log.c - see undo_log.h. */
 #include "verify/undo_log.h"
 #include "base/take.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -247,10 +248,26 @@ int undo_log_open(const char *folder, UndoLog *ret) {
 
 /* ---- Going ---- */
 
+/* Also of files whose line was never written. */
+static void remove_names(const char *path) {
+        DIR *folder = opendir(path);
+        struct dirent *entry;
+
+        while (folder && (entry = readdir(folder)))
+                if (strncmp(entry->d_name, UNDO_LOG_NAME, strlen(UNDO_LOG_NAME)) == 0)
+                        (void)unlinkat(dirfd(folder), entry->d_name, 0);
+        if (folder)
+                closedir(folder);
+}
+
 int undo_log_remove_remains(const char *folder) {
         static const char *const names[] = { "log", "contents", "lock" };
         char path[PATH_MAX];
 
+        snprintf(path, sizeof path, "%s/lock", folder);
+        if (access(path, F_OK) < 0) /* somebody makes it just now, or died over it: it is empty */
+                return rmdir(folder) < 0 && errno != ENOENT ? -errno : 0;
+        remove_names(folder);
         for (size_t i = 0; i < LENGTH_OF(names); i++) {
                 snprintf(path, sizeof path, "%s/%s", folder, names[i]);
                 if (unlink(path) < 0 && errno != ENOENT)

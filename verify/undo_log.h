@@ -12,6 +12,8 @@ typedef struct UndoLog {
         uint64_t contents_size;
 } UndoLog;
 
+#define UNDO_LOG_NAME "name-" /* begins the further names of files that are kept beside the log */
+
 #define UNDO_LOG_CLOSED                                                                                                \
         { .lines = -1, .contents = -1, .lock = -1 }
 

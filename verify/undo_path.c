@@ -40,10 +40,9 @@ static int remove_at(int folder, const char *name) {
                 return -errno;
         if (unlinkat(folder, name, AT_REMOVEDIR) == 0)
                 return 0;
-        if (errno == EACCES || errno == EPERM)
-                (void)fchmodat(folder, name, 0700, 0);
-        else if (errno != ENOTEMPTY && errno != EEXIST)
+        if (errno != EACCES && errno != EPERM && errno != ENOTEMPTY && errno != EEXIST)
                 return -errno;
+        (void)fchmodat(folder, name, 0700, 0); /* the run may have shut us out, and it goes anyway */
         int r = remove_below(folder, name);
         return r < 0 ? r : unlinkat(folder, name, AT_REMOVEDIR) == 0 ? 0 : -errno;
 }

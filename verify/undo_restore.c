@@ -143,6 +143,13 @@ static bool was_folder(const UndoLines *lines, const char *path) {
         return false;
 }
 
+static bool is_known(const UndoLines *lines, const char *path) {
+        for (size_t i = 0; i < lines->n; i++)
+                if (strcmp(lines->records[i].path, path) == 0)
+                        return true;
+        return false;
+}
+
 /* A folder that is gone has its line before the lines of what was in it, and that is put back later. The same holds for
  * its mode, where the run has taken our own rights away. */
 static int make_folder(const UndoLines *lines, const char *path) {
@@ -151,7 +158,7 @@ static int make_folder(const UndoLines *lines, const char *path) {
         if (lstat(path, &now) < 0)
                 return mkdir(path, 0700) == 0 || errno == EEXIST ? 0 : -errno;
         if (S_ISDIR(now.st_mode)) {
-                if ((now.st_mode & 0700) != 0700 && now.st_uid == geteuid() && was_folder(lines, path))
+                if ((now.st_mode & 0700) != 0700 && now.st_uid == geteuid() && is_known(lines, path))
                         (void)chmod(path, (now.st_mode & 07777) | 0700);
                 return 0;
         }
@@ -286,16 +293,6 @@ static int restore_line(UndoLog *log, const UndoLines *lines, size_t number, siz
         return r < 0 ? r : restore(log, record);
 }
 
-static void remove_names(const UndoLog *log, const UndoLines *lines) {
-        char kept[PATH_MAX];
-
-        for (size_t i = 0; i < lines->n; i++)
-                if (lines->records[i].kept) {
-                        snprintf(kept, sizeof kept, "%s/%s", log->folder, lines->records[i].kept);
-                        (void)unlink(kept);
-                }
-}
-
 int undo_restore(UndoLog *log, char **ret_why) {
         UndoLines lines = { 0 };
         int r = undo_log_read(log, &lines);
@@ -310,10 +307,8 @@ int undo_restore(UndoLog *log, char **ret_why) {
         }
         if (r == 0)
                 r = restore_folders(&lines, 0, end);
-        if (r == 0) {
-                remove_names(log, &lines);
+        if (r == 0)
                 r = undo_log_remove(log);
-        }
         undo_lines_done(&lines);
         return r;
 }

@@ -116,9 +116,10 @@ static int change_all(Undo *undo, int stop) {
                 bool both = strcmp(call, "rename") == 0 || strcmp(call, "link") == 0;
                 if (leads_through_link(path) || leads_through_link(other))
                         continue;
-                if (undo_save(undo, call, path, both ? other : NULL) < 0)
+                if (undo_save(undo, call, path, both ? other : NULL) == 0)
+                        change(call, path, other, i);
+                else if (geteuid() == 0) /* others may not look into every folder, and then nothing happens there */
                         return fail("saving", undo_why(undo));
-                change(call, path, other, i);
         }
         return 0;
 }

@@ -151,8 +151,12 @@ static void on_cycle(Driver *driver, size_t n) {
 
         for (size_t i = 0; i < n; i++) {
                 usec_t began = clock_now_usec();
-                if (world_open(&driver->world, driver->worlds, NULL) < 0)
-                        break;
+                _cleanup_(freep) char *why = NULL;
+                int r = world_open(&driver->world, driver->worlds, &why);
+                if (r < 0) {
+                        say_result(r, TAKE(why));
+                        return;
+                }
                 (void)world_close(TAKE(driver->world), NULL);
                 spans[i] = clock_now_usec() - began;
         }
