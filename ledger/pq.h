@@ -1,9 +1,9 @@
 /* pq.h - libpq: one connection to PostgreSQL, taken step by step, so that it never blocks.
  *
  * Knows no event loop, no deadline and no second attempt: those are connection.c's, the only user of the upper half.
- * Only pq.c includes libpq-fe.h. Never prints: what the server says beside its answers is swallowed. No text that comes
- * from here contains the password. Not covered: libpq resolves names inside pq_begin(); use an address where that
- * matters. */
+ * Only pq.c and pq_url.c include libpq-fe.h. Never prints: what the server says beside its answers is swallowed. No
+ * text that comes from here contains the password. Not covered: libpq resolves names inside pq_begin(); use an address
+ * where that matters. */
 #pragma once
 #include "ledger/place.h"
 #include "ledger/server_words.h"

@@ -82,15 +82,21 @@ static int make_pipe(int *ret_reading, int *ret_writing) {
         return 0;
 }
 
+/* The kernel takes the handlers away at the birth: by hand that is a call for each signal there is. */
+static pid_t fork_cleared(struct clone_args *how) {
+        how->flags |= CLONE_CLEAR_SIGHAND;
+        how->exit_signal = SIGCHLD;
+        pid_t pid = (pid_t)syscall(SYS_clone3, how, sizeof *how);
+        return pid < 0 ? -errno : pid;
+}
+
 /* Made by clone3(2) in its control group, a child was never outside it. A move afterwards makes it wait for all
  * processors, many milliseconds under load, and keeps every fork and every other move waiting with it. */
 static pid_t fork_into(const char *control_group) {
         _cleanup_(closep) int fd = open(control_group, O_PATH | O_DIRECTORY | O_CLOEXEC);
         if (fd < 0)
                 return -errno;
-        struct clone_args how = { .flags = CLONE_INTO_CGROUP, .exit_signal = SIGCHLD, .cgroup = (uint64_t)fd };
-        pid_t pid = (pid_t)syscall(SYS_clone3, &how, sizeof how);
-        return pid < 0 ? -errno : pid;
+        return fork_cleared(&(struct clone_args){ .flags = CLONE_INTO_CGROUP, .cgroup = (uint64_t)fd });
 }
 
 typedef enum Birth { BIRTH_UNTRIED, BIRTH_WORKS, BIRTH_KILLS } Birth;
@@ -139,6 +145,7 @@ static pid_t deliver_into_group(Delivery *delivery) {
         if (!plan->control_group || !plan->group_is_new || birth_in_group == BIRTH_KILLS)
                 return -ENOTSUP;
         delivery->order.greets = birth_in_group == BIRTH_UNTRIED;
+        delivery->order.cleared = true;
         pid_t pid = fork_into(plan->control_group);
         if (pid == 0)
                 launch(&delivery->order);
@@ -152,11 +159,17 @@ static pid_t deliver_into_group(Delivery *delivery) {
 static pid_t deliver(Delivery *delivery) {
         delivery->order.joins = delivery->order.plan->control_group != NULL;
         delivery->order.greets = false;
+        delivery->order.cleared = true;
         /* Not fork(): no handler of a library may run in the child. Not vfork(): see the header. */
-        pid_t pid = _Fork();
+        pid_t pid = fork_cleared(&(struct clone_args){ 0 });
+        if (pid == -ENOSYS || pid == -EINVAL || pid == -EPERM) { /* kernels before 5.5, sandboxes */
+                delivery->order.cleared = false;
+                pid = _Fork();
+                pid = pid < 0 ? -errno : pid;
+        }
         if (pid == 0)
                 launch(&delivery->order);
-        return pid < 0 ? -errno : pid;
+        return pid;
 }
 
 int child_spawn(const ChildPlan *plan, pid_t *ret_pid, int *ret_failure_fd) {

@@ -27,7 +27,6 @@
 #define GIVE_UP_USEC      (1 * USEC_PER_SEC) /* what outlives SIGKILL this long is given up */
 #define GIVE_UP_MIN_USEC  (100 * USEC_PER_MSEC)
 #define CLEAN_TREE_USEC   (10 * USEC_PER_SEC) /* at most, for the tree of a service that ended by itself */
-#define ILL_STOP_USEC     (10 * USEC_PER_SEC) /* without a TimeoutStopSec, for who is ill or did not become ready */
 #define DRAINED_KILL_USEC (1 * USEC_PER_SEC)
 #define NAMED_MAX         8 /* of those who are waited for, in one line */
 #define PROGRESS_USEC     (1 * USEC_PER_SEC)

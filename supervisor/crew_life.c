@@ -76,13 +76,6 @@ usec_t crew_phase_limit(const Crew *crew, unsigned phase) {
         return usec_add(conductor->since_usec, budget_limit(&conductor->budget, phase));
 }
 
-/* Outside an ending. A healthy one may have work to finish and has its phase's time; of a sick one, or of one that did
- * not come up, nothing is to be hoped for, and every second that it takes is one more without the service. */
-static usec_t default_stop_timeout(const Crew *crew, const Member *member) {
-        usec_t timeout = crew->conductor.budget.timeout_usec[crew_service(crew, member)->phase];
-        return member->overdue || member->illness != ILL_NOT ? usec_min(timeout, ILL_STOP_USEC) : timeout;
-}
-
 /* How long a member has from being asked until it is killed. In an ending an unset limit is what is left of the phase
  * divided by the length of the chain that has still to stop after it. */
 static usec_t stop_timeout(const Crew *crew, const Member *member, usec_t now) {
@@ -90,7 +83,7 @@ static usec_t stop_timeout(const Crew *crew, const Member *member, usec_t now) {
         if (service->timeout_stop_usec != USEC_UNSET)
                 return service->timeout_stop_usec;
         if (!crew_is_ending(crew))
-                return default_stop_timeout(crew, member);
+                return crew->conductor.budget.timeout_usec[service->phase];
         return usec_sub(crew_phase_limit(crew, service->phase), now) / (service->depth > 0 ? service->depth : 1);
 }
 
@@ -101,10 +94,15 @@ static usec_t stop_limit(const Crew *crew, const Member *member, usec_t now) {
         return usec_min(limit, crew_phase_limit(crew, crew_service(crew, member)->phase));
 }
 
-/* In a short ending none runs, and of who is ill none is expected to. */
-static bool misses_its_hooks(const Crew *crew, const Member *member) {
-        return (life_will_rest(member->life) || member->life.again) && member->ready_usec == 0 && !member->overdue &&
-               member->illness == ILL_NOT && !crew->conductor.sequence.fast && !crew->conductor.sequence.development;
+/* NULL: they ran, or nobody expects them to: in a short ending, and of who failed before it was ready. Whoever is ill
+ * has nothing to hand over that it could be trusted with, and its hooks would only put off its next run. */
+static const char *why_hooks_are_missed(const Crew *crew, const Member *member) {
+        if (crew->conductor.sequence.fast || crew->conductor.sequence.development)
+                return NULL;
+        if (member->ready_usec > 0)
+                return crew_illness_word(member);
+        bool was_to_go = life_will_rest(member->life) || member->life.again;
+        return was_to_go && !member->overdue && member->illness == ILL_NOT ? "never_ready" : NULL;
 }
 
 static void ask(Crew *crew, Member *member) {
@@ -117,8 +115,9 @@ static void ask(Crew *crew, Member *member) {
         member->asked_usec = now;
         member->clear_limit_usec = stop_limit(crew, member, now);
         crew_alarm_member(crew, member, member->clear_limit_usec);
-        if (misses_its_hooks(crew, member))
-                crew_refuse_hooks(crew, member, HOOK_PRE_STOP, "never_ready");
+        const char *why_not = why_hooks_are_missed(crew, member);
+        if (why_not)
+                crew_refuse_hooks(crew, member, HOOK_PRE_STOP, why_not);
         const char *ill = crew_illness_word(member);
         const char *reason = member->overdue        ? "start_timeout"
                              : ill                  ? ill

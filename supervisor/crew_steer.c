@@ -48,6 +48,14 @@ static void count_named(Crew *crew, const SteerTarget *targets, size_t n, Steeri
         }
 }
 
+/* Told to come again by an earlier wish, and not there yet. */
+static void count_returning(Crew *crew, SteeringService *services) {
+        for (uint32_t i = 0; i < crew->n_members; i++) {
+                const Member *member = &crew->members[i];
+                services[member->service].returning += member->steered && !member->named && is_up(member);
+        }
+}
+
 static void forget_named(Crew *crew, const SteerTarget *targets, size_t n) {
         for (size_t t = 0; t < n; t++) {
                 unsigned n_meant;
@@ -241,6 +249,7 @@ int crew_steer(Crew *crew, Steer steer, const SteerTarget *targets, size_t n,
                 return -ENOMEM;
         count_all(crew, services);
         count_named(crew, targets, n, services);
+        count_returning(crew, services);
         int r = reach_and_steer(&steering, services, ret_member);
         forget_named(crew, targets, n);
         crew_settle(crew);

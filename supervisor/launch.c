@@ -209,7 +209,7 @@ _Noreturn void launch(const Launch *launch) {
                 fail(launch->failure_fd, CHILD_STEP_SESSION, -r);
         r = set_parent_death_signal(plan->parent_death_signal, launch->parent);
         if (r >= 0)
-                r = signals_reset_for_child();
+                r = signals_reset_for_child(launch->cleared);
         if (r < 0)
                 fail(launch->failure_fd, CHILD_STEP_SIGNALS, -r);
         if (launch->joins)

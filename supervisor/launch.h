@@ -15,6 +15,7 @@ typedef struct Launch {
         const struct rlimit *limit; /* of descriptors; NULL: leave it */
         bool joins;                 /* its control group, by itself */
         bool greets;                /* says over the pipe that it lives: CHILD_STEP_NONE */
+        bool cleared;               /* of handlers of signals, by the kernel */
 } Launch;
 
 _Noreturn void launch(const Launch *launch);

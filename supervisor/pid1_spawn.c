@@ -27,18 +27,27 @@ static void add_common(Pid1 *pid1, Environment *environment, const MemberView *v
         environment_add(environment, "ENDWELL_PHASE", "%s", pid1->config->phases[view->service->phase].name);
 }
 
-static void add_notify_socket(Pid1 *pid1, Environment *environment, uint32_t member, const MemberView *view) {
+/* Whoever could not say that he is ready, or that he lives, would only be waited for, and ended. */
+static bool must_be_heard(const ServiceConfig *service) {
+        return service->type == SERVICE_NOTIFY || service->watchdog_usec != USEC_INFINITY;
+}
+
+static int add_notify_socket(Pid1 *pid1, Environment *environment, uint32_t member, const MemberView *view) {
         char name[64];
         crew_name(pid1->crew, member, name, sizeof name);
-        if (!pid1->mailbox)
-                return;
-        int r = mailbox_open(pid1->mailbox, member, name,
-                             view->service->rights ? view->service->rights->uid : (uid_t)-1);
-        if (r < 0)
+        int r = !pid1->mailbox ? -ENOTCONN
+                               : mailbox_open(pid1->mailbox, member, name,
+                                              view->service->rights ? view->service->rights->uid : (uid_t)-1);
+        if (r >= 0) {
+                environment_add(environment, "NOTIFY_SOCKET", "%s/notify/%s", pid1->runtime.directory, name);
+                return 0;
+        }
+        if (must_be_heard(view->service))
+                return r;
+        if (pid1->mailbox) /* else it was said once for all */
                 log_warning("could not make the notify socket of %s: %s; it starts without one", name,
                             strerrordesc_np(-r));
-        else
-                environment_add(environment, "NOTIFY_SOCKET", "%s/notify/%s", pid1->runtime.directory, name);
+        return 0;
 }
 
 /* The writing ends into the logger, where a service has a LogPattern hook; -1: none. */
@@ -168,9 +177,13 @@ int pid1_spawn(void *self, uint32_t member, pid_t *ret_pid) {
                            .session = pid1_session_of(pid1, member, view.attempt) };
         pid1_plan_group(pid1, member, &plan);
         add_common(pid1, &outfit.own, &view);
-        add_notify_socket(pid1, &outfit.own, member, &view);
         add_watchdog(&outfit.own, view.service, &plan);
-        int r = pid1_hand_over(pid1, member, &view, &outfit.own, &handover);
+        int r = add_notify_socket(pid1, &outfit.own, member, &view);
+        if (r < 0) {
+                crew_on_spawn_failed(pid1->crew, member, "notify socket", -r);
+                return r;
+        }
+        r = pid1_hand_over(pid1, member, &view, &outfit.own, &handover);
         if (r < 0) {
                 crew_on_spawn_failed(pid1->crew, member, handover.step, -r);
                 return r;

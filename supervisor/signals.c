@@ -66,23 +66,30 @@ SignalMeaning signal_meaning(int signal_number, bool pid_one, bool terminal) {
 /* The kernel's struct sigaction with every field zero (SIG_DFL, no flags) has this size or less everywhere. */
 static const unsigned long by_default[8];
 
+static int default_all(void) {
+        for (int number = 1; number <= KERNEL_SIGNALS; number++) {
+                if (number == SIGKILL || number == SIGSTOP)
+                        continue;
+                if (syscall(SYS_rt_sigaction, number, by_default, NULL, sizeof(KernelMask)) < 0)
+                        return -errno;
+        }
+        return 0;
+}
+
 void signals_block(void) {
         KernelMask all = UINT64_MAX;
         /* It cannot fail with a good address and size. A fault of our own still kills when it is blocked. */
         (void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, sizeof all);
-        /* Where our own parent ignored it, the kernel would throw away what our children leave to be collected. */
-        (void)syscall(SYS_rt_sigaction, SIGCHLD, by_default, NULL, sizeof all);
+        /* What our own parent ignored, each child would have to undo: that is 62 calls, a tenth of its birth. And with
+         * SIGCHLD ignored the kernel would throw away what our children leave to be collected. */
+        (void)default_all();
 }
 
-int signals_reset_for_child(void) {
+int signals_reset_for_child(bool cleared) {
         KernelMask none = 0;
-
-        for (int number = 1; number <= KERNEL_SIGNALS; number++) {
-                if (number == SIGKILL || number == SIGSTOP)
-                        continue;
-                if (syscall(SYS_rt_sigaction, number, by_default, NULL, sizeof none) < 0)
-                        return -errno;
-        }
+        int r = cleared ? 0 : default_all();
+        if (r < 0)
+                return r;
         /* Now, not sooner: what was sent since the fork arrives here, and does to the child what it does by default. */
         if (syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof none) < 0)
                 return -errno;

@@ -22,11 +22,12 @@ typedef enum SignalMeaning {
 /* Pure. SIGHUP means SIGNAL_ENDS when this is not PID 1 and holds a terminal. */
 SignalMeaning signal_meaning(int signal_number, bool pid_one, bool terminal);
 
-/* Blocks every signal that can be blocked. The very first call of main(): one that arrives earlier is lost in a PID 1.
- */
+/* Blocks every signal that can be blocked; then no signal has a handler or is ignored. The very first call of main():
+ * one that arrives earlier is lost in a PID 1. */
 void signals_block(void);
-/* In a child, before exec: default dispositions for all, then an empty mask. Async-signal-safe. */
-int signals_reset_for_child(void);
+/* In a child, before exec: default dispositions for all, then an empty mask. `cleared`: the kernel took the handlers
+ * away when it made the child; what is ignored signals_block() has undone. Async-signal-safe. */
+int signals_reset_for_child(bool cleared);
 /* Lets a stop signal do to us what it does by default, until the next signals_block(). */
 void signals_admit(int signal_number);
 /* True: this one was sent to us, and is not heard yet. */

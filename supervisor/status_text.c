@@ -73,11 +73,17 @@ static void write_awaited(const json_t *status, FILE *out) {
                         integer(status, "orphans") == 1 ? "" : "es");
 }
 
-/* When the last of those who are waited for is killed: a service's own limit may come before its phase's. -1: nobody
- * is, or one of them never. */
-static json_int_t last_limit(const json_t *status) {
+typedef struct Limit {
+        json_int_t usec; /* -1: there is none */
+        bool asks;       /* who is not ready by then is asked to end, and not killed */
+} Limit;
+
+/* When the last of those who are waited for is killed, or, in a start, asked: a service's own limit may come before its
+ * phase's. In an ending the limit of a start means nothing any more. None: nobody is, or one of them never. */
+static Limit last_limit(const json_t *status) {
         const json_t *limit = json_object_get(status, "limit_us");
-        json_int_t of_phase = limit ? json_integer_value(limit) : -1, last = -1;
+        json_int_t of_phase = limit ? json_integer_value(limit) : -1;
+        Limit last = { .usec = -1 };
         size_t s, i;
         json_t *service, *instance;
 
@@ -85,17 +91,20 @@ static json_int_t last_limit(const json_t *status) {
                 json_array_foreach(json_object_get(service, "instances"), i, instance) {
                 if (!truth(instance, "awaited"))
                         continue;
-                const json_t *own = json_object_get(instance, "limit_us");
+                bool starts = strcmp(string(instance, "state"), "starting") == 0;
+                const json_t *own = starts && of_phase >= 0 ? NULL : json_object_get(instance, "limit_us");
                 json_int_t usec = own ? json_integer_value(own) : of_phase;
                 if (usec < 0)
-                        return -1; /* the limits of the others say nothing of it */
-                last = usec > last ? usec : last;
+                        return (Limit){ .usec = -1 }; /* the limits of the others say nothing of it */
+                if (usec > last.usec)
+                        last = (Limit){ .usec = usec, .asks = starts && own };
         }
-        return last >= 0 && (of_phase < 0 || last < of_phase) ? last : of_phase;
+        bool own_counts = last.usec >= 0 && (of_phase < 0 || last.usec < of_phase);
+        return own_counts ? last : (Limit){ .usec = of_phase };
 }
 
 static void write_waiting(const json_t *status, FILE *out) {
-        json_int_t limit = last_limit(status);
+        Limit limit = last_limit(status);
         char text[DURATION_TEXT_MAX];
 
         if (string(status, "phase")[0])
@@ -106,8 +115,8 @@ static void write_waiting(const json_t *status, FILE *out) {
         } else {
                 fputs(string(status, "step"), out);
         }
-        if (limit >= 0)
-                fprintf(out, ", killed in %s", span(limit, text));
+        if (limit.usec >= 0)
+                fprintf(out, ", %s in %s", limit.asks ? "asked to end" : "killed", span(limit.usec, text));
         fputc('\n', out);
 }
 

@@ -30,9 +30,11 @@ static bool requires(const ServiceConfig *service, uint16_t other) {
         return false;
 }
 
-/* Nobody of it would be left up. One instance of several may go without anybody's noticing. */
-static bool goes_wholly(const SteeringService *service) {
-        return service->up > 0 && (service->goes || service->named_up == service->up);
+/* Nobody of it would be left up. One instance of several may go without anybody's noticing; a restart of the second
+ * while the first is still away is noticed. A stop leaves those who return to serve again. */
+static bool goes_wholly(Steer steer, const SteeringService *service) {
+        unsigned away = service->named_up + (steer == STEER_RESTART && service->named_up > 0 ? service->returning : 0U);
+        return service->up > 0 && (service->goes || away == service->up);
 }
 
 static void reach_dependents(Walk *walk, uint16_t index) {
@@ -42,7 +44,7 @@ static void reach_dependents(Walk *walk, uint16_t index) {
                 SteeringService *dependent = &walk->reached[other];
                 if (dependent->goes || dependent->up == 0 || !requires(&walk->services[other], index))
                         continue;
-                bool went = goes_wholly(dependent); /* by name: it was looked at, or will be */
+                bool went = goes_wholly(walk->steer, dependent); /* by name: it was looked at, or will be */
                 dependent->goes = true;
                 if (!went)
                         walk->queue[walk->length++] = other;
@@ -83,7 +85,7 @@ int steering_reach(Steer steer, const ServiceConfig *services, size_t n, Steerin
         if (!queue)
                 return -ENOMEM;
         for (size_t i = 0; steer != STEER_START && i < n; i++)
-                if (goes_wholly(&reached[i]) && !reached[i].goes)
+                if (goes_wholly(steer, &reached[i]) && !reached[i].goes)
                         queue[walk.length++] = (uint16_t)i;
         walk_on(&walk, &at, reach_dependents);
         for (size_t i = 0; i < n; i++)

@@ -22,13 +22,14 @@ int steer_from_string(const char *text);
 
 /* One service, in members. */
 typedef struct SteeringService {
-        uint16_t up;       /* that run, or wait for their turn or their restart */
-        uint16_t done;     /* init tasks that did what they had to do */
-        uint16_t failed;   /* for good */
-        uint16_t named;    /* by the person */
-        uint16_t named_up; /* both */
-        bool goes;         /* answer: all that are up of it go down, too */
-        bool comes;        /* answer: all that rest of it, and are not done, come up, too */
+        uint16_t up;        /* that run, or wait for their turn or their restart */
+        uint16_t done;      /* init tasks that did what they had to do */
+        uint16_t failed;    /* for good */
+        uint16_t named;     /* by the person */
+        uint16_t named_up;  /* both */
+        uint16_t returning; /* up, not named, and away by a person's wish until it is ready again */
+        bool goes;          /* answer: all that are up of it go down, too */
+        bool comes;         /* answer: all that rest of it, and are not done, come up, too */
 } SteeringService;
 
 /* Fills in `goes` and `comes` of each service, which are false. 0 or -ENOMEM. */

@@ -341,3 +341,37 @@ def events_that_are_no_longer_kept_are_named(case):
           f"endwell events: event {kept - 1} is no longer kept\n", "of one event")
     equal(run.verb("events", "--json", "--since", str(kept - 1)).stderr, "", "where nothing is missing")
     equal(run.end(), 0, "exit code")
+
+
+@test
+def the_group_that_may_use_the_control_socket_may_and_no_other(case):
+    plan = case.plan(Phases="one", ControlGroup="nogroup")
+    plan.actor("web", "serve", Phase="one")
+    run = case.run(plan).ready()
+    case.serving("web")
+
+    def asked_as(group):
+        return subprocess.run(["setpriv", "--reuid=nobody", f"--regid={group}", "--clear-groups", BINARY, "status",
+                               "--socket", run.socket_path()], capture_output=True, text=True, timeout=60, check=False,
+                              env=case.environment)
+
+    allowed, refused = asked_as("nogroup"), asked_as("games")
+    equal(allowed.returncode, 0, f"exit code for the group: {allowed.stderr}")
+    check("web" in allowed.stdout, f"what the group is shown: {allowed.stdout}")
+    check(refused.returncode != 0 and "web" not in refused.stdout, f"another group was answered: {refused.stdout}")
+    equal(run.end(), 0, "exit code")
+
+
+@test
+def the_log_has_the_format_that_is_asked_for(case):
+    for form in ("json", "text"):
+        plan = case.plan(Phases="one", LogFormat=form, RuntimeDirectory=case.path(f"run.{form}"))
+        plan.actor("web", "serve --quiet", Phase="one")
+        run = case.run(plan).ready()
+        equal(run.end(), 0, f"exit code, {form}")
+        lines = run.errors().splitlines()
+        check(lines, f"nothing was logged in {form}")
+        if form == "json":
+            check(all(isinstance(json.loads(line), dict) for line in lines), f"not an object a line: {lines}")
+        else:
+            check(not any(line.startswith("{") for line in lines), f"not text: {lines}")

@@ -306,3 +306,31 @@ def an_endwell_below_another_one_says_when_it_is_ready_and_when_it_ends(case):
     check(text.startswith("endwell ") or "start-up finished" in text, f"the status is the inner one's, not {text!r}")
     equal(run.end(), 0, "exit code")
     equal(case.signals("deep"), [signal.SIGTERM], "signals of the inner one's service")
+
+
+@test
+def who_must_say_that_it_is_ready_and_has_no_socket_fails_at_once(case):
+    long = "x" * 40  # its socket's path is longer than a socket's name may be
+    runtime = case.path("r" * max(1, 80 - len(case.path(""))))
+    plan = case.plan(Phases="one", RuntimeDirectory=runtime)
+    plan.actor("web", "serve", Phase="one")
+    plan.actor(long, "say up , serve", Phase="one", Type="notify", Restart="no", TimeoutStartSec="infinity",
+               Essential="no")
+    run = case.run(plan)
+    gone = run.journal.until("service_exited", service=long)
+    check(gone["error"].startswith("notify socket: File name too long"), f"the reason: {gone}")
+    equal(run.journal.until("service_gave_up", service=long)["reason"], "could not be started", "why it gave up")
+    run.journal.none("service_started", service=long)
+    equal(case.log.all("up"), [], "it never ran")
+    case.serving("web")
+    equal(run.end(), 0, "exit code")
+
+
+@test
+def who_need_not_say_anything_starts_without_a_socket(case):
+    long = "y" * 40
+    plan = case.plan(Phases="one", RuntimeDirectory=case.path("r" * max(1, 80 - len(case.path("")))))
+    plan.actor(long, "serve", Phase="one")
+    run = case.run(plan).ready()
+    case.serving(long)
+    equal(run.end(), 0, "exit code")

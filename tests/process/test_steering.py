@@ -390,3 +390,30 @@ def status_names_whom_a_person_waits_for_and_when_that_is_over(case):
     equal(waiter.wait(60), 0, "exit code of stop")
     check("waiting for" not in run.verb("status").stdout, "nobody is waited for any more")
     equal(run.end(), 0, "exit code")
+
+
+@test
+def a_restart_of_the_second_instance_while_the_first_is_away_takes_along_who_requires_them(case):
+    gate = case.fifo("gate")
+    once = case.path("once")
+    plan = case.plan(Phases="one")
+    plan.shell("web", f'[ "$ENDWELL_INSTANCE" = 1 ] && [ -e {once} ] && read x < {gate}; '
+               f'[ "$ENDWELL_INSTANCE" = 1 ] && : > {once}; {BINARY} notify READY=1; exec "$ACTOR" serve',
+               Phase="one", Type="notify", Instances=2)
+    plan.actor("user", "serve", Phase="one", Requires="web")
+    run = case.run(plan).ready()
+    case.serving("user")
+    pid = status_of(run, "user")["pid"]
+    before = run.journal.read()[-1]["seq"]
+    done(run, "restart", "web@1", "--no-wait")
+    wait_until(lambda: [line for line in run.journal.all("service_started", service="web", instance=1)
+                        if line["seq"] > before], "the first instance is on its way")
+    equal(status_of(run, "user")["pid"], pid, "the pid while the second instance serves")
+    done(run, "restart", "web@2", "--no-wait")
+    asked = run.journal.until("service_asked", service="user")
+    check(asked["seq"] < run.journal.until("service_asked", service="web", instance=2)["seq"], "who requires goes first")
+    with open(gate, "w", encoding="ascii") as file:
+        file.write("go\n")
+    wait_until(lambda: status_of(run, "user")["state"] == "ready", "it is back")
+    check(status_of(run, "user")["pid"] != pid, "it was restarted")
+    equal(run.end(), 0, "exit code")

@@ -7,7 +7,7 @@ import os
 import re
 import sys
 
-ROOMS = ('base', 'shutdown', 'supervisor', 'ledger', 'reaper', 'worker', 'logger', 'prober', 'gateway', 'report')  # what is shipped
+ROOMS = ('base', 'shutdown', 'supervisor', 'ledger', 'reaper', 'worker', 'logger', 'prober', 'gateway', 'report', 'verify')  # what is shipped
 NOT_OURS = ('.git', 'build', '__pycache__')
 
 

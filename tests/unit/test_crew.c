@@ -432,6 +432,17 @@ Test(crew, the_pre_stop_hook_of_who_was_never_ready_does_not_run_and_that_is_tol
         without_hooks();
 }
 
+Test(crew, the_pre_stop_hook_of_who_is_ill_does_not_run_and_that_is_told_with_its_illness) {
+        probes[PROBE_LIVENESS] = probe_by(PROBE_BY_TCP);
+        with_pre_stop_hook();
+        pass(0);
+        cr_assert_str_eq(state(), "ready");
+        answer(0, PROBE_FAILED);
+        cr_expect_str_eq(state(), "stopping");
+        cr_expect(told("hook_refusedliveness"), "%s", fake.events);
+        without_hooks();
+}
+
 Test(crew, the_pre_stop_hook_of_who_is_ready_runs) {
         with_pre_stop_hook();
         crew_end(fake.crew, "signal", false);
@@ -513,30 +524,19 @@ static void begin_with_phase_of_30_s(void) {
         pass(0);
 }
 
-Test(crew, without_a_limit_of_its_own_a_sick_service_has_ten_seconds_to_stop) {
+Test(crew, without_a_limit_of_its_own_a_sick_service_has_the_time_of_its_phase_to_stop) {
         probes[PROBE_LIVENESS] = probe_by(PROBE_BY_TCP);
         begin_with_phase_of_30_s();
         answer(0, PROBE_FAILED);
-        cr_expect_eq(time_to_stop(), 10 * SECOND);
+        cr_expect_eq(time_to_stop(), 30 * SECOND);
 }
 
-Test(crew, a_sick_service_has_the_time_of_its_phase_to_stop_when_that_is_shorter) {
-        probes[PROBE_LIVENESS] = probe_by(PROBE_BY_TCP);
-        begin_with_phase_of_30_s();
-        fake.crew = crew_free(fake.crew);
-        config->budget.timeout_usec[0] = 4 * SECOND;
-        begin();
-        pass(0);
-        answer(0, PROBE_FAILED);
-        cr_expect_eq(time_to_stop(), 4 * SECOND);
-}
-
-Test(crew, who_is_not_ready_in_time_has_ten_seconds_to_stop) {
+Test(crew, who_is_not_ready_in_time_has_the_time_of_its_phase_to_stop) {
         config->services[0].type = SERVICE_NOTIFY;
         begin_with_phase_of_30_s();
         pass(90 * SECOND);
         cr_assert_str_eq(state(), "stopping");
-        cr_expect_eq(time_to_stop(), 10 * SECOND);
+        cr_expect_eq(time_to_stop(), 30 * SECOND);
 }
 
 Test(crew, a_limit_of_its_own_is_a_sick_services_too) {

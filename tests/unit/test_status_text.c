@@ -66,6 +66,30 @@ Test(status_text, who_may_start_for_ever_has_no_limit_of_another) {
                "log      starting*  4    1 ms   0         limit in 2 s\n");
 }
 
+#define STARTING(limit)                                                                                                \
+        "\"services\":[{\"service\":\"log\",\"phase\":\"db\",\"instances\":[{\"instance\":1,\"state\":\"starting\","   \
+        "\"pid\":4,\"restarts\":0,\"since_us\":1000,\"limit_us\":" limit ",\"awaited\":true}]}]}"
+
+Test(status_text, who_is_not_ready_in_time_is_asked_first_and_not_killed) {
+        expect("{" HEAD "\"step\":\"starting\",\"phase\":\"db\",\"ready\":false,\"ending\":false,"
+               "\"since_us\":2000000,\"awaited\":1,\"hooks\":[]," STARTING("2000000"),
+               (StatusTextStyle){ 0 },
+               "starting for 2 s - endwell 1, pid 1, mode production\n"
+               "phase db: waiting for log (1 of 1), asked to end in 2 s\n"
+               "SERVICE  STATE      PID  SINCE  RESTARTS  STATUS\n"
+               "log      starting*  4    1 ms   0         limit in 2 s\n");
+}
+
+Test(status_text, in_an_ending_the_limit_of_a_start_is_no_limit_of_it) {
+        expect("{" HEAD "\"step\":\"stopping\",\"phase\":\"db\",\"cause\":\"signal\",\"ready\":false,\"ending\":true,"
+               "\"since_us\":2000000,\"limit_us\":12400000,\"awaited\":1,\"hooks\":[]," STARTING("2000000"),
+               (StatusTextStyle){ 0 },
+               "ending for 2 s (signal) - endwell 1, pid 1, mode production\n"
+               "phase db: waiting for log (1 of 1), killed in 12.4 s\n"
+               "SERVICE  STATE      PID  SINCE  RESTARTS  STATUS\n"
+               "log      starting*  4    1 ms   0         limit in 2 s\n");
+}
+
 Test(status_text, a_services_own_limit_comes_before_the_one_of_its_phase) {
         expect("{" HEAD "\"step\":\"stopping\",\"phase\":\"db\",\"cause\":\"signal\",\"ready\":false,\"ending\":true,"
                "\"fast\":true,"

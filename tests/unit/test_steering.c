@@ -142,6 +142,24 @@ Test(steering, one_instance_of_several_goes_without_anybodys_noticing) {
         cr_assert(services[1].goes);
 }
 
+Test(steering, a_restart_of_the_last_instance_that_serves_is_noticed) {
+        Graph graph;
+        make(&graph, 2); /* 1 requires 0 */
+        SteeringService first[N] = { { .up = 2, .named = 1, .named_up = 1 }, { .up = 1 } };
+        cr_assert_eq(steering_reach(STEER_RESTART, graph.services, N, first), 0);
+        cr_expect(!first[1].goes, "the other one serves");
+        const SteeringService away = { .up = 2, .named = 1, .named_up = 1, .returning = 1 };
+        SteeringService second[N] = { away, { .up = 1 } };
+        cr_assert_eq(steering_reach(STEER_RESTART, graph.services, N, second), 0);
+        cr_expect(second[1].goes, "nobody serves");
+        SteeringService stopped[N] = { away, { .up = 1 } };
+        cr_assert_eq(steering_reach(STEER_STOP, graph.services, N, stopped), 0);
+        cr_expect(!stopped[1].goes, "the other one returns");
+        SteeringService elsewhere[N] = { { .up = 1, .returning = 1 }, { .up = 1, .named = 1, .named_up = 1 } };
+        cr_assert_eq(steering_reach(STEER_RESTART, graph.services, N, elsewhere), 0);
+        cr_expect(!elsewhere[1].goes, "nobody of the first was named");
+}
+
 Test(steering, every_word_reads_back_as_itself) {
         for (Steer i = 0; i < _STEER_MAX; i++)
                 cr_assert_eq(steer_from_string(steer_to_string(i)), (int)i);

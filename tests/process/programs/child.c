@@ -1,6 +1,7 @@
 /* child.c - what a child finds: its signals, descriptors, session, limits and directory. */
 #include "errand.h"
 #include "old_kernel.h"
+#include "supervisor/signals.h"
 #include <signal.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
@@ -16,6 +17,7 @@ static void a_child_starts_with_empty_signal_sets(void) {
         for (int number = 1; number <= 64; number++)
                 if (number != SIGCHLD)
                         syscall(SYS_rt_sigaction, number, &ignore, NULL, 8);
+        signals_block(); /* as main() does at once */
         char *argv[] = { (char *)"cat", (char *)"/proc/self/status", NULL };
         Outcome outcome = run(plan_of(argv), true);
         CHECK(strstr(outcome.output, "SigPnd:\t0000000000000000\n"));
