@@ -119,7 +119,8 @@ def sweep_buffers(cursor, batch=SWEEP_BATCH):
 
 
 def make_expired(cursor):
-    """SWEPT jobs whose holder has been silent for a day. The pulse is fresh, so that they are judged."""
+    """SWEPT jobs whose holder has been silent for a day. The pulse is fresh and nothing was quiet, so that they are judged."""
+    cursor.execute("update endwell.pulse set quiet_from = '2000-01-01'")
     cursor.execute("select endwell.worker_up('bench')")
     worker = cursor.fetchone()[0]
     cursor.execute("select count(*) from endwell.claim('default', %s, %s)", (worker, SWEPT))
