@@ -47,8 +47,7 @@ static int refuse_failure(const Pid1 *pid1, const Refusal *refusal, int r, uint3
                 crew_name(pid1->crew, member, name, sizeof name);
                 return refuse(refusal, r, "left",
                               "%s cannot be started: something of it outlived SIGKILL and may run beside it still; "
-                              "nothing has "
-                              "changed, and only a new start of the container clears it",
+                              "nothing has changed, and only a new start of the container clears it",
                               name);
         default: return refuse(refusal, r, "failed", "%s; nothing has changed", strerrordesc_np(-r));
         }

@@ -62,9 +62,8 @@ static void on_refused(void *userdata, const char *why) {
 
         if (++foreman->refusals != REFUSALS_MAX)
                 return;
-        log_err("the ledger refused %u requests in a row, the last one because: %s; the worker ends (has `endwell "
-                "ledger "
-                "migrate` run?)",
+        log_err("the ledger refused %u requests in a row, the last one because: %s; the worker ends "
+                "(has `endwell ledger migrate` run?)",
                 foreman->refusals, why);
         foreman_give_up(foreman, EXIT_NO_DATABASE);
 }
