@@ -201,12 +201,7 @@ static void drop_lines(const Clause *clause, Item *item) {
 
 /* An Ignore of a whole path ignores that it is there, too. */
 static void drop_item(State *state, size_t at) {
-        State one = { .items = malloc(sizeof(Item)), .n_items = 1 };
-
-        if (one.items) {
-                one.items[0] = state->items[at];
-                state_done(&one);
-        }
+        item_done(&state->items[at]);
         memmove(&state->items[at], &state->items[at + 1], (--state->n_items - at) * sizeof(Item));
 }
 

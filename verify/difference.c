@@ -1,22 +1,11 @@
 /* difference.c - see difference.h. */
 #include "verify/difference.h"
+#include "verify/texts.h"
 #include <fnmatch.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void append(char ***list, size_t *n, char *text, bool *failed) {
-        char **grown = text ? reallocarray(*list, *n + 1, sizeof *grown) : NULL;
-
-        if (!grown) {
-                free(text);
-                *failed = true;
-                return;
-        }
-        *list = grown;
-        grown[(*n)++] = text;
-}
 
 void differences_say(Differences *differences, const char *format, ...) {
         va_list args;
@@ -26,20 +15,18 @@ void differences_say(Differences *differences, const char *format, ...) {
         if (vasprintf(&text, format, args) < 0)
                 text = NULL;
         va_end(args);
-        append(&differences->sentences, &differences->n_sentences, text, &differences->failed);
+        if (texts_add(&differences->sentences, &differences->n_sentences, text) < 0)
+                differences->failed = true;
 }
 
 void differences_add_extra(Differences *differences, const char *key) {
-        append(&differences->extras, &differences->n_extras, strdup(key), &differences->failed);
+        if (texts_add(&differences->extras, &differences->n_extras, strdup(key)) < 0)
+                differences->failed = true;
 }
 
 void differences_done(Differences *differences) {
-        for (size_t i = 0; i < differences->n_sentences; i++)
-                free(differences->sentences[i]);
-        for (size_t i = 0; i < differences->n_extras; i++)
-                free(differences->extras[i]);
-        free(differences->sentences);
-        free(differences->extras);
+        texts_free(differences->sentences);
+        texts_free(differences->extras);
         *differences = (Differences){ 0 };
 }
 

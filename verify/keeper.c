@@ -4,6 +4,7 @@
 #include "verify/frame.h"
 #include "verify/loopback.h"
 #include "verify/plan_json.h"
+#include "verify/texts_json.h"
 #include <errno.h>
 #include <linux/capability.h>
 #include <net/if.h>
@@ -68,14 +69,6 @@ static int open_world(const KeeperSetup *setup, Overlay *overlay, int fds[static
 
 /* ---- Talk ---- */
 
-static json_t *list(char *const *texts, size_t n) {
-        json_t *array = json_array();
-
-        for (size_t i = 0; i < n; i++)
-                json_array_append_new(array, json_stringn_nocheck(texts[i], strlen(texts[i])));
-        return array;
-}
-
 /* Descriptors travel packed; which they are stands beside them. */
 static int say_ready(int socket, int error, const char *why, const Overlay *overlay, const int *fds) {
         json_t *which = json_array();
@@ -87,9 +80,8 @@ static int say_ready(int socket, int error, const char *why, const Overlay *over
                         packed[n++] = fds[i];
                         json_array_append_new(which, json_integer(i));
                 }
-        json_t *said =
-                json_pack("{s:i,s:s*,s:o,s:o,s:o}", "error", error, "why", why, "fds", which, "points",
-                          list(overlay->points, overlay->n_points), "notes", list(overlay->notes, overlay->n_notes));
+        json_t *said = json_pack("{s:i,s:s*,s:o,s:o,s:o}", "error", error, "why", why, "fds", which, "points",
+                                 texts_to_json(overlay->points), "notes", texts_to_json(overlay->notes));
         int r = said ? frame_send(socket, said, packed, n) : -ENOMEM;
         json_decref(said);
         return r;

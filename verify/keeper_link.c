@@ -3,6 +3,7 @@
 #include "base/take.h"
 #include "verify/frame.h"
 #include "verify/plan_json.h"
+#include "verify/texts_json.h"
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -24,16 +25,12 @@ static void linkp(KeeperLink **link) {
         *link = keeper_link_free(*link);
 }
 
-static int texts_from(const json_t *array, char ***ret, size_t *ret_n) {
-        size_t n = json_array_size(array);
+static int take_texts(const json_t *array, char ***ret, size_t *ret_n) {
+        int r = texts_from_json(array, ret);
 
-        *ret = calloc(n + 1, sizeof **ret);
-        if (!*ret)
-                return -ENOMEM;
-        for (*ret_n = 0; *ret_n < n; (*ret_n)++)
-                if (!((*ret)[*ret_n] = strdup(json_string_value(json_array_get(array, *ret_n)))))
-                        return -ENOMEM;
-        return 0;
+        if (r == 0)
+                *ret_n = json_array_size(array);
+        return r;
 }
 
 static int hear_ready(KeeperLink *link, char **ret_why) {
@@ -53,9 +50,9 @@ static int hear_ready(KeeperLink *link, char **ret_why) {
         if (r < 0 && ret_why && why)
                 *ret_why = strdup(why);
         if (r == 0)
-                r = texts_from(json_object_get(said, "points"), &link->overlay.points, &link->overlay.n_points);
+                r = take_texts(json_object_get(said, "points"), &link->overlay.points, &link->overlay.n_points);
         if (r == 0)
-                r = texts_from(json_object_get(said, "notes"), &link->overlay.notes, &link->overlay.n_notes);
+                r = take_texts(json_object_get(said, "notes"), &link->overlay.notes, &link->overlay.n_notes);
         json_decref(said);
         return r;
 }

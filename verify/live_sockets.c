@@ -1,6 +1,7 @@
 /* live_sockets.c - see live_sockets.h. */
 #include "verify/live_sockets.h"
 #include "base/take.h"
+#include "verify/texts.h"
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,7 +11,7 @@
 #define TYPE_DATAGRAM 2
 
 static void pathsp(char ***paths) {
-        *paths = live_sockets_free(*paths);
+        *paths = texts_free(*paths);
 }
 
 /* "0000000000000000: 00000002 00000000 00010000 0001 01 1234 /run/x": the columns before the path are seven. */
@@ -36,15 +37,7 @@ static bool stands_in(char *const *paths, size_t n, const char *path) {
 }
 
 static int add(char ***paths, size_t *n, const char *path) {
-        if (stands_in(*paths, *n, path))
-                return 0;
-        char **longer = reallocarray(*paths, *n + 2, sizeof *longer);
-        if (!longer)
-                return -ENOMEM;
-        *paths = longer;
-        longer[*n] = strdup(path);
-        longer[*n + 1] = NULL;
-        return longer[(*n)++] ? 0 : -ENOMEM;
+        return stands_in(*paths, *n, path) ? 0 : texts_add(paths, n, strdup(path));
 }
 
 int live_sockets_parse(const char *text, char ***ret) {
@@ -70,11 +63,4 @@ int live_sockets_parse(const char *text, char ***ret) {
         }
         *ret = TAKE(paths);
         return 0;
-}
-
-char **live_sockets_free(char **paths) {
-        for (size_t i = 0; paths && paths[i]; i++)
-                free(paths[i]);
-        free(paths);
-        return NULL;
 }

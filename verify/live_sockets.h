@@ -3,6 +3,5 @@
  * Pure but for malloc. Source: /proc/net/unix, proc(5). */
 #pragma once
 
-/* NULL-terminated, without abstract and relative ones; live_sockets_free(). 0; -EBADMSG: no such table; -ENOMEM. */
+/* NULL-terminated, without abstract and relative ones; texts_free() them. 0; -EBADMSG: no such table; -ENOMEM. */
 int live_sockets_parse(const char *text, char ***ret);
-char **live_sockets_free(char **paths);

@@ -1,8 +1,9 @@
 /* observe_files.c - see observe_files.h. */
 #include "verify/observe_files.h"
 #include "base/take.h"
+#include "verify/folder.h"
 #include "verify/observe_item.h"
-#include <dirent.h>
+#include "verify/texts.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -26,9 +27,7 @@ static int walk(const Place *place, const char *path, State *state);
 /* ---- Names ---- */
 
 static void namesp(Names *names) {
-        for (size_t i = 0; i < names->n; i++)
-                free(names->items[i]);
-        free(names->items);
+        texts_free(names->items);
 }
 
 static int add_names(int folder, Names *names) {
@@ -39,16 +38,8 @@ static int add_names(int folder, Names *names) {
 
         if (!stream)
                 return folder < 0 || errno == EACCES ? 0 : -errno; /* the run has shut us out: see observe_item() */
-        while (r == 0 && (entry = readdir(stream))) {
-                if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-                        continue;
-                char **items = reallocarray(names->items, names->n + 1, sizeof *items);
-                if (items) {
-                        names->items = items;
-                        items[names->n] = strdup(entry->d_name);
-                }
-                r = items && items[names->n] ? (names->n++, 0) : -ENOMEM;
-        }
+        while (r == 0 && (entry = folder_next(stream)))
+                r = texts_add(&names->items, &names->n, strdup(entry->d_name));
         closedir(stream);
         return r;
 }
@@ -77,13 +68,6 @@ static bool is_hidden(int folder, const char *name) {
         return fstatat(folder, name, &what, AT_SYMLINK_NOFOLLOW) == 0 && S_ISBLK(what.st_mode);
 }
 
-static int take(State *state, Item *item) {
-        Item taken = *item;
-
-        *item = (Item){ 0 };
-        return state_add(state, &taken);
-}
-
 static int compare(int world, int machine, const char *name, const char *key, State *state, bool *ret_gone) {
         Item now = { 0 }, then = { 0 };
         int is = world == -1 ? -ENOENT : observe_item(world, name, key, &now);
@@ -92,14 +76,14 @@ static int compare(int world, int machine, const char *name, const char *key, St
 
         *ret_gone = is == -ENOENT;
         if (is == 0 && !(was == 0 && observe_items_are_equal(&now, &then)))
-                r = take(state, &now);
+                r = state_add(state, &now);
         if (is == -ENOENT && was != -ENOENT && !is_hidden(machine, name)) {
                 r = observe_absent(key, &now);
                 if (r == 0)
-                        r = take(state, &now);
+                        r = state_add(state, &now);
         }
-        observe_item_done(&now);
-        observe_item_done(&then);
+        item_done(&now);
+        item_done(&then);
         return r;
 }
 

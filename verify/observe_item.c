@@ -16,16 +16,7 @@
 #define PIECE 65536
 
 static void itemp(Item *item) {
-        observe_item_done(item);
-}
-
-void observe_item_done(Item *item) {
-        free(item->key);
-        free(item->attributes);
-        for (size_t i = 0; i < item->n_lines; i++)
-                free(item->lines[i]);
-        free(item->lines);
-        *item = (Item){ 0 };
+        item_done(item);
 }
 
 static int add_line(Item *item, const char *text, size_t length) {
@@ -249,7 +240,7 @@ int observe_absent(const char *key, Item *ret) {
         Item item = { .kind = ITEM_ABSENT, .key = strdup(key), .attributes = strdup("") };
 
         if (!item.key || !item.attributes) {
-                observe_item_done(&item);
+                item_done(&item);
                 return -ENOMEM;
         }
         *ret = item;

@@ -15,5 +15,4 @@ int observe_saved(const struct stat *what, char *const *attributes, int contents
                   const char *target, const char *key, Item *ret);
 /* That something which was there is not there now. */
 int observe_absent(const char *key, Item *ret);
-void observe_item_done(Item *item);
 bool observe_items_are_equal(const Item *left, const Item *right); /* but for their keys */

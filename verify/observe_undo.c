@@ -1,10 +1,10 @@
 /* observe_undo.c - see observe_undo.h. */
 #include "verify/observe_undo.h"
 #include "base/take.h"
+#include "verify/folder.h"
 #include "verify/mounts.h"
 #include "verify/observe_files.h"
 #include "verify/observe_item.h"
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -87,13 +87,6 @@ static int was_item(const UndoLog *log, const UndoRecord *record, Item *ret) {
 
 /* ---- What it is ---- */
 
-static int take(State *state, Item *item) {
-        Item taken = *item;
-
-        *item = (Item){ 0 };
-        return state_add(state, &taken);
-}
-
 /* Where a link stands in for a folder now, what it leads to is another path's. */
 static bool stands_in_folders(const char *path) {
         _cleanup_(freep) char *copy = strdup(path);
@@ -116,9 +109,9 @@ static int look_at_known(const UndoLog *log, const UndoRecord *record, State *st
         if (r == 0 && *ret_gone)
                 r = observe_absent(record->path, &now);
         if (r == 0 && (*ret_gone || !observe_items_are_equal(&now, &then)))
-                r = take(state, &now);
-        observe_item_done(&now);
-        observe_item_done(&then);
+                r = state_add(state, &now);
+        item_done(&now);
+        item_done(&then);
         return r;
 }
 
@@ -153,10 +146,8 @@ static int look_for_new(const Was *was, size_t n, const char *path, State *state
         struct dirent *entry;
         int r = 0;
 
-        while (folder && r == 0 && (entry = readdir(folder))) {
+        while (folder && r == 0 && (entry = folder_next(folder))) {
                 char below[PATH_MAX];
-                if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-                        continue;
                 snprintf(below, sizeof below, "%s/%s", path, entry->d_name);
                 const Was *known = find(was, n, below);
                 if (!known)

@@ -1,6 +1,7 @@
 /* overlay.c - see overlay.h. */
 #include "verify/overlay.h"
 #include "base/take.h"
+#include "verify/texts.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -34,25 +35,12 @@ static int fail(Builder *builder, const char *what, const char *path) {
         return r;
 }
 
-static int append(char ***list, size_t *n, char *text) {
-        char **longer = text ? reallocarray(*list, *n + 2, sizeof *longer) : NULL;
-
-        if (!longer) {
-                free(text);
-                return -ENOMEM;
-        }
-        longer[(*n)++] = text;
-        longer[*n] = NULL;
-        *list = longer;
-        return 0;
-}
-
 static int note(Builder *builder, const char *point, const char *what) {
         char *text = NULL;
 
         if (asprintf(&text, "%s %s", point, what) < 0)
                 return -ENOMEM;
-        return append(&builder->made.notes, &builder->made.n_notes, text);
+        return texts_add(&builder->made.notes, &builder->made.n_notes, text);
 }
 
 static void target(const char *point, char ret[static PATH_MAX]) {
@@ -138,7 +126,7 @@ static int add_overlay(Builder *builder, int from, const char *point) {
                 errno = -r;
                 return fail(builder, "an overlay over", point);
         }
-        return append(&builder->made.points, &builder->made.n_points, strdup(point));
+        return texts_add(&builder->made.points, &builder->made.n_points, strdup(point));
 }
 
 /* Kernel settings are nobody's world: they are the machine's. */
@@ -294,12 +282,8 @@ int overlay_build(const OverlayPlan *plan, Overlay *ret, char **ret_why) {
 }
 
 void overlay_done(Overlay *overlay) {
-        for (size_t i = 0; i < overlay->n_points; i++)
-                free(overlay->points[i]);
-        for (size_t i = 0; i < overlay->n_notes; i++)
-                free(overlay->notes[i]);
-        free(overlay->points);
-        free(overlay->notes);
+        texts_free(overlay->points);
+        texts_free(overlay->notes);
         close_fd(overlay->root);
         close_fd(overlay->layers);
         *overlay = (Overlay){ .root = -1, .layers = -1 };

@@ -1,38 +1,11 @@
 /* plan_json.c - see plan_json.h. */
 #include "verify/plan_json.h"
-#include "base/take.h"
+#include "verify/texts.h"
+#include "verify/texts_json.h"
 #include <errno.h>
-#include <string.h>
+#include <stdlib.h>
 
 /* ---- Writing ---- */
-
-static json_t *bytes_to_json(const char *text) {
-        _cleanup_(freep) char *wide = malloc(2 * strlen(text) + 1);
-        char *to = wide;
-
-        if (!wide)
-                return NULL;
-        for (const unsigned char *from = (const unsigned char *)text; *from; from++)
-                if (*from < 0x80)
-                        *to++ = (char)*from;
-                else {
-                        *to++ = (char)(0xc0 | *from >> 6);
-                        *to++ = (char)(0x80 | (*from & 0x3f));
-                }
-        *to = 0;
-        return json_string(wide);
-}
-
-static json_t *texts_to_json(char *const *texts) {
-        json_t *array = json_array();
-
-        for (; array && texts && *texts; texts++)
-                if (json_array_append_new(array, bytes_to_json(*texts)) < 0) {
-                        json_decref(array);
-                        return NULL;
-                }
-        return array;
-}
 
 static json_t *groups_to_json(const Command *command) {
         json_t *array = json_array();
@@ -64,52 +37,6 @@ int plan_to_json(const TracerPlan *plan, json_t **ret) {
 }
 
 /* ---- Reading ---- */
-
-static int bytes_from_json(const json_t *value, char **ret) {
-        const unsigned char *from = (const unsigned char *)json_string_value(value);
-
-        if (!from)
-                return -EBADMSG;
-        char *text = malloc(strlen((const char *)from) + 1), *to = text;
-        if (!text)
-                return -ENOMEM;
-        for (; *from; from++)
-                if (*from < 0x80)
-                        *to++ = (char)*from;
-                else if ((*from & 0xfc) == 0xc0 && (from[1] & 0xc0) == 0x80) {
-                        *to++ = (char)((*from & 3) << 6 | (from[1] & 0x3f));
-                        from++;
-                } else {
-                        free(text);
-                        return -EBADMSG;
-                }
-        *to = 0;
-        *ret = text;
-        return 0;
-}
-
-static void free_texts(char **texts) {
-        for (size_t i = 0; texts && texts[i]; i++)
-                free(texts[i]);
-        free(texts);
-}
-
-static int texts_from_json(const json_t *value, char ***ret) {
-        size_t n = json_array_size(value);
-        char **texts = calloc(n + 1, sizeof *texts);
-
-        if (!texts)
-                return -ENOMEM;
-        for (size_t i = 0; i < n; i++) {
-                int r = bytes_from_json(json_array_get(value, i), &texts[i]);
-                if (r < 0) {
-                        free_texts(texts);
-                        return r;
-                }
-        }
-        *ret = texts;
-        return 0;
-}
 
 static int groups_from_json(const json_t *value, gid_t **ret) {
         gid_t *groups = calloc(json_array_size(value) + 1, sizeof *groups);
@@ -171,10 +98,10 @@ int plan_from_json(const json_t *value, PlanRead *ret) {
 }
 
 void plan_read_done(PlanRead *read) {
-        free_texts(read->first_argv);
-        free_texts(read->first_envp);
-        free_texts(read->second_argv);
-        free_texts(read->second_envp);
+        texts_free(read->first_argv);
+        texts_free(read->first_envp);
+        texts_free(read->second_argv);
+        texts_free(read->second_envp);
         free(read->first_directory);
         free(read->second_directory);
         free(read->first_groups);

@@ -1,7 +1,6 @@
 /* plan_json.h - an order to a keeper, a plan of a run, as JSON and back.
  *
- * Arguments and environments are bytes, which JSON's strings are not: each byte is one character of the string. The
- * engine, `save` and `is_database` do not travel: who carries the plan out sets them. */
+ * The engine, `save` and `is_database` do not travel: who carries the plan out sets them. */
 #pragma once
 #include "verify/tracer.h"
 #include <jansson.h>

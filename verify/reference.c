@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROWS_WITH_NOISE_MAX                                                                                            \
-        4096 /* beyond it rows are put side by side as they stand: trying all pairs would take hours */
+/* Beyond it rows are put side by side as they stand: trying all pairs would take hours. */
+#define ROWS_WITH_NOISE_MAX 4096
 
 static bool is_unordered(ItemKind kind) {
         return kind == ITEM_TABLE || kind == ITEM_REQUESTS || kind == ITEM_CATALOGUE;

@@ -12,7 +12,7 @@ static const char *const words[_ITEM_KIND_MAX] = {
 
 ENUMERATION(item_kind, ItemKind, words)
 
-static void item_done(Item *item) {
+void item_done(Item *item) {
         free(item->key);
         free(item->attributes);
         for (size_t i = 0; i < item->n_lines; i++)

@@ -39,6 +39,7 @@ typedef struct State {
         uint64_t requests;      /* all requests but GET, HEAD and OPTIONS that the sink got so far in this world */
 } State;
 
+void item_done(Item *item);    /* the same */
 void state_done(State *state); /* gives back the parts and zeroes */
 /* Takes the item's parts (also on failure). Any order; state_sort() afterwards. 0 or -ENOMEM. */
 int state_add(State *state, Item *item);

@@ -1,7 +1,7 @@
 /* undo.c - see undo.h. */
 #include "verify/undo.h"
 #include "base/take.h"
-#include <dirent.h>
+#include "verify/folder.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -129,7 +129,7 @@ static char *read_attributes(const char *path) {
 
         for (char *name = names; out && name < names + n; name += strlen(name) + 1) {
                 ssize_t length = lgetxattr(path, name, value, sizeof value);
-                if (length < 0 || strncmp(name, "trusted.overlay", 15) == 0 || strcmp(name, "security.selinux") == 0)
+                if (length < 0 || !undo_record_holds_attribute(name))
                         continue;
                 fprintf(out, "%s%s=", ftell(out) > 0 ? "," : "", name);
                 for (ssize_t i = 0; i < length; i++)
@@ -318,10 +318,8 @@ static int save_below(Undo *undo, const char *path) {
         struct dirent *entry;
         int r = folder ? 0 : -errno;
 
-        while (r == 0 && (entry = readdir(folder))) {
+        while (r == 0 && (entry = folder_next(folder))) {
                 char below[PATH_MAX];
-                if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-                        continue;
                 if (snprintf(below, sizeof below, "%s/%s", path, entry->d_name) >= (int)sizeof below)
                         r = -ENAMETOOLONG;
                 if (r == 0)

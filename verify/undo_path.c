@@ -1,7 +1,7 @@
 /* undo_path.c - see undo_path.h. */
 #include "verify/undo_path.h"
 #include "base/take.h"
-#include <dirent.h>
+#include "verify/folder.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -25,9 +25,8 @@ static int remove_below(int folder, const char *name) {
                 close_fd(fd);
                 return -errno;
         }
-        while (r == 0 && (entry = readdir(stream)))
-                if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-                        r = remove_at(dirfd(stream), entry->d_name);
+        while (r == 0 && (entry = folder_next(stream)))
+                r = remove_at(dirfd(stream), entry->d_name);
         closedir(stream);
         return r;
 }
@@ -67,8 +66,7 @@ static void remove_new_attributes(const char *path, const char *attributes) {
         ssize_t n = llistxattr(path, names, sizeof names);
 
         for (char *name = names; n > 0 && name < names + n; name += strlen(name) + 1)
-                if (!is_listed(attributes, name) && strncmp(name, "trusted.overlay", 15) != 0 &&
-                    strcmp(name, "security.selinux") != 0)
+                if (!is_listed(attributes, name) && undo_record_holds_attribute(name))
                         (void)lremovexattr(path, name);
 }
 

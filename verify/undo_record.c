@@ -153,6 +153,10 @@ int undo_record_parse(const char *line, UndoRecord *ret) {
         return 0;
 }
 
+bool undo_record_holds_attribute(const char *name) {
+        return strncmp(name, "trusted.overlay", 15) != 0 && strcmp(name, "security.selinux") != 0;
+}
+
 void undo_record_done(UndoRecord *record) {
         free(record->path);
         free(record->target);

@@ -2,6 +2,7 @@
  *
  * Pure but for malloc. A line carries its own checksum: one that a crash has torn is told from a whole one. */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
@@ -35,4 +36,6 @@ typedef struct UndoRecord {
 char *undo_record_format(const UndoRecord *record);
 /* A line without it. 0; -EBADMSG: torn, or no such line; -ENOMEM. */
 int undo_record_parse(const char *line, UndoRecord *ret);
+/* Whether an extended attribute of this name is saved and put back: not what only the system sets. */
+bool undo_record_holds_attribute(const char *name);
 void undo_record_done(UndoRecord *record);

@@ -1,8 +1,8 @@
 /* undo_restore.c - see undo_restore.h. */
 #include "verify/undo_restore.h"
 #include "base/take.h"
+#include "verify/folder.h"
 #include "verify/undo_path.h"
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -226,10 +226,8 @@ static int remove_new(const UndoLines *lines, const char *path) {
         struct dirent *entry;
         int r = 0;
 
-        while (folder && r == 0 && (entry = readdir(folder))) {
+        while (folder && r == 0 && (entry = folder_next(folder))) {
                 char below[PATH_MAX];
-                if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-                        continue;
                 snprintf(below, sizeof below, "%s/%s", path, entry->d_name);
                 r = !has_line(lines, below)   ? undo_path_remove(below)
                     : entry->d_type == DT_DIR ? remove_new(lines, below)

@@ -3,6 +3,7 @@
 #include "base/enumeration.h"
 #include "base/take.h"
 #include "verify/strays.h"
+#include "verify/texts.h"
 #include "verify/undo_restore.h"
 #include "verify/world_internal.h"
 #include <dirent.h>
@@ -38,18 +39,6 @@ static void worldsp(Worlds **worlds) {
         *worlds = worlds_free(*worlds);
 }
 
-static int copy_paths(Worlds *worlds, char *const *paths) {
-        size_t n = 0;
-
-        while (paths && paths[n])
-                n++;
-        worlds->state_paths = calloc(n + 1, sizeof *worlds->state_paths);
-        for (size_t i = 0; worlds->state_paths && i < n; i++)
-                if (!(worlds->state_paths[i] = strdup(paths[i])))
-                        return -ENOMEM;
-        return worlds->state_paths ? 0 : -ENOMEM;
-}
-
 static int take_database(Worlds *worlds, const WorldsPlan *plan, char **ret_why) {
         int r = databases_new(&worlds->databases, plan->database_url, plan->database_name, plan->allowed, ret_why);
 
@@ -74,7 +63,7 @@ int worlds_new(Worlds **ret, const WorldsPlan *plan, char **ret_why) {
         worlds->engine = plan->engine;
         if (plan->level == WORLD_UNDO && plan->engine == TRACER_NONE)
                 return world_fail(-EINVAL, ret_why, "an undo world needs an engine of the tracer");
-        int r = copy_paths(worlds, plan->state_paths);
+        int r = texts_copy(plan->state_paths, &worlds->state_paths);
         if (r == 0 && plan->level != WORLD_OVERLAY) {
                 r = undo_log_base(plan->folder, true, &worlds->base);
                 if (r < 0)
@@ -97,9 +86,7 @@ Worlds *worlds_free(Worlds *worlds) {
         if (worlds->base)
                 (void)rmdir(worlds->base);
         free(worlds->base);
-        for (char **path = worlds->state_paths; path && *path; path++)
-                free(*path);
-        free(worlds->state_paths);
+        texts_free(worlds->state_paths);
         free(worlds);
         return NULL;
 }

@@ -5,8 +5,8 @@
 #include "ledger/session.h"
 #include "verify/observe_database.h"
 #include "verify/observe_item.h"
+#include "verify/world_internal.h"
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -24,18 +24,6 @@ struct Databases {
         bool has_baseline;
 };
 
-static int fail(char **ret_why, int error, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-static int fail(char **ret_why, int error, const char *format, ...) {
-        va_list arguments;
-
-        va_start(arguments, format);
-        if (ret_why && vasprintf(ret_why, format, arguments) < 0)
-                *ret_why = NULL;
-        va_end(arguments);
-        return error;
-}
-
 static int connect_to(const char *url, const char *name, Session **ret, char **ret_why) {
         char schema[] = "public", why[SERVER_WORDS_MAX] = "";
         SessionOptions options = { .application = "endwell-verify", .read_only_will_do = true };
@@ -43,11 +31,11 @@ static int connect_to(const char *url, const char *name, Session **ret, char **r
         int r = pq_server(url, NULL, name, &server);
 
         if (r < 0)
-                return fail(ret_why, r, "the URL of the database cannot be read");
+                return world_fail(r, ret_why, "the URL of the database cannot be read");
         Database database = { .url = server.url, .schema = schema, .connect_timeout_usec = CONNECT_USEC };
         r = session_open(ret, &database, &options, why);
         pq_server_done(&server);
-        return r < 0 ? fail(ret_why, r, "connecting to the database %s failed: %s", name, why) : 0;
+        return r < 0 ? world_fail(r, ret_why, "connecting to the database %s failed: %s", name, why) : 0;
 }
 
 /* Not the user's own database: it may be the template, and must stay without connections. */
@@ -71,32 +59,38 @@ static int tell(Session *session, const char *format, const char *a, const char 
                 strcpy(at, " with (force)");
         SqlAnswer answer = session_script(session, sql, NULL, ASK_USEC, &reply);
         pq_rows_free(reply.rows);
-        return answer == SQL_DONE ? 0 : fail(ret_why, -EIO, "%s%s failed: %s", format, a ? a : "", reply.why);
+        return answer == SQL_DONE ? 0 : world_fail(-EIO, ret_why, "%s%s failed: %s", format, a ? a : "", reply.why);
+}
+
+/* The lock of a verifier's copies, held as long as it lives. `verb`: one of the server's functions of two keys. */
+static SqlAnswer ask_lock(Session *session, const char *verb, unsigned token, PqReply *ret) {
+        char lock[32], class[32], sql[128];
+        const char *values[] = { class, lock };
+
+        snprintf(class, sizeof class, "%d", LOCK_CLASS);
+        snprintf(lock, sizeof lock, "%u", token);
+        snprintf(sql, sizeof sql, "select %s($1::int, $2::int)", verb);
+        return session_ask(session, sql, values, 2, ASK_USEC, ret);
 }
 
 /* ---- The copies of those that died ---- */
 
 static int drop_if_dead(Session *session, const char *name, char **ret_why) {
         char *end;
-        unsigned long token = strtoul(name + strlen(WORLD_DATABASE_PREFIX), &end, 16);
-        char lock[32], class[32];
-        const char *values[] = { class, lock };
+        unsigned token = (unsigned)strtoul(name + strlen(WORLD_DATABASE_PREFIX), &end, 16);
         PqReply reply;
 
         if (*end != '_')
                 return 0;
-        snprintf(class, sizeof class, "%d", LOCK_CLASS);
-        snprintf(lock, sizeof lock, "%lu", token);
-        SqlAnswer answer =
-                session_ask(session, "select pg_try_advisory_lock($1::int, $2::int)", values, 2, ASK_USEC, &reply);
+        SqlAnswer answer = ask_lock(session, "pg_try_advisory_lock", token, &reply);
         bool dead = answer == SQL_DONE && pq_rows_bool(reply.rows, 0, 0);
         pq_rows_free(reply.rows);
         if (answer != SQL_DONE)
-                return fail(ret_why, -EIO, "asking for the verifier of %s failed: %s", name, reply.why);
+                return world_fail(-EIO, ret_why, "asking for the verifier of %s failed: %s", name, reply.why);
         if (!dead)
                 return 0;
         int r = tell(session, "drop database if exists ", name, NULL, ret_why);
-        answer = session_ask(session, "select pg_advisory_unlock($1::int, $2::int)", values, 2, ASK_USEC, &reply);
+        answer = ask_lock(session, "pg_advisory_unlock", token, &reply);
         pq_rows_free(reply.rows);
         return r < 0 ? r : 1;
 }
@@ -108,7 +102,7 @@ static int drop_dead(Session *session, char **ret_why) {
         if (session_ask(session,
                         "select datname from pg_database where starts_with(datname, '" WORLD_DATABASE_PREFIX "')", NULL,
                         0, ASK_USEC, &reply) != SQL_DONE)
-                return fail(ret_why, -EIO, "listing the databases failed: %s", reply.why);
+                return world_fail(-EIO, ret_why, "listing the databases failed: %s", reply.why);
         for (size_t i = 0; n >= 0 && i < pq_rows_count(reply.rows); i++) {
                 int r = drop_if_dead(session, pq_rows_text(reply.rows, i, 0), ret_why);
                 n = r < 0 ? r : n + r;
@@ -138,19 +132,15 @@ static bool is_allowed(const char *name, char *const *allowed) {
 }
 
 static int take_token(Databases *databases, char **ret_why) {
-        char lock[32], class[32];
-        const char *values[] = { class, lock };
         PqReply reply;
 
         if (getrandom(&databases->token, sizeof databases->token, 0) < 0)
                 return -errno;
         databases->token &= 0x7fffffff;
-        snprintf(class, sizeof class, "%d", LOCK_CLASS);
-        snprintf(lock, sizeof lock, "%u", databases->token);
-        SqlAnswer answer = session_ask(databases->session, "select pg_advisory_lock($1::int, $2::int)", values, 2,
-                                       ASK_USEC, &reply);
+        SqlAnswer answer = ask_lock(databases->session, "pg_advisory_lock", databases->token, &reply);
         pq_rows_free(reply.rows);
-        return answer == SQL_DONE ? 0 : fail(ret_why, -EIO, "taking a lock in the database failed: %s", reply.why);
+        return answer == SQL_DONE ? 0
+                                  : world_fail(-EIO, ret_why, "taking a lock in the database failed: %s", reply.why);
 }
 
 int databases_new(Databases **ret, const char *url, const char *template, char *const *allowed, char **ret_why) {
@@ -159,15 +149,15 @@ int databases_new(Databases **ret, const char *url, const char *template, char *
         if (!databases)
                 return -ENOMEM;
         if (!is_allowed(template, allowed))
-                return fail(ret_why, -EPERM, "the database %s may not be copied: AllowDatabase= does not name it",
-                            template);
+                return world_fail(-EPERM, ret_why, "the database %s may not be copied: AllowDatabase= does not name it",
+                                  template);
         databases->url = url ? strdup(url) : NULL;
         databases->template = strdup(template);
         if (!databases->template || (url && !databases->url))
                 return -ENOMEM;
         int r = pq_server(url, NULL, template, &databases->server);
         if (r < 0)
-                return fail(ret_why, r, "the URL of the database cannot be read");
+                return world_fail(r, ret_why, "the URL of the database cannot be read");
         r = connect_to_maintenance(url, &databases->session, ret_why);
         if (r == 0)
                 r = take_token(databases, ret_why);

@@ -14,7 +14,6 @@ struct Worlds {
         WorldLevel level;
         TracerEngine engine;
         char *base; /* the folder of the logs; NULL in overlay worlds */
-        bool own_base;
         char **state_paths;
         Databases *databases; /* NULL: none */
         WorldAddress address; /* of their server */

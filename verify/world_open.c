@@ -4,6 +4,7 @@
 #include "verify/live_sockets.h"
 #include "verify/loopback.h"
 #include "verify/strays.h"
+#include "verify/texts.h"
 #include "verify/undo_restore.h"
 #include "verify/world_internal.h"
 #include <errno.h>
@@ -23,7 +24,7 @@ static void mountsp(Mounts *mounts) {
 }
 
 static void socketsp(char ***sockets) {
-        *sockets = live_sockets_free(*sockets);
+        *sockets = texts_free(*sockets);
 }
 
 /* ---- What its commands are told ---- */
@@ -31,20 +32,13 @@ static void socketsp(char ***sockets) {
 static int tell(World *world, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static int tell(World *world, const char *format, ...) {
-        char **longer = reallocarray(world->environment, world->n_environment + 2, sizeof *longer);
         va_list arguments;
+        char *text;
 
-        if (!longer)
-                return -ENOMEM;
-        world->environment = longer;
         va_start(arguments, format);
-        int n = vasprintf(&longer[world->n_environment], format, arguments);
+        int n = vasprintf(&text, format, arguments);
         va_end(arguments);
-        if (n < 0)
-                longer[world->n_environment] = NULL;
-        else
-                longer[++world->n_environment] = NULL;
-        return n < 0 ? -ENOMEM : 0;
+        return n < 0 ? -ENOMEM : texts_add(&world->environment, &world->n_environment, text);
 }
 
 /* Whoever minds a proxy, in either spelling, comes to the sink with everything. */
@@ -215,9 +209,7 @@ static void free_world(World *world) {
         sink_free(world->sink);
         relay_free(world->relay);
         undo_free(world->undo);
-        for (size_t i = 0; i < world->n_environment; i++)
-                free(world->environment[i]);
-        free(world->environment);
+        texts_free(world->environment);
         free(world->database);
         free(world->why);
         free(world);

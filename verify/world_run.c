@@ -93,10 +93,8 @@ static int observe_requests(const Requests *requests, State *state) {
                 good = (item.lines[item.n_lines] = strdup(requests->lines[item.n_lines]));
         if (good && requests->n_lines > 0)
                 return state_add(state, &item);
-        State unused = { 0 };
-        int r = state_add(&unused, &item); /* gives back its parts */
-        state_done(&unused);
-        return good ? 0 : r < 0 ? r : -ENOMEM;
+        item_done(&item);
+        return good ? 0 : -ENOMEM;
 }
 
 static int observe_all_files(World *world, State *state) {

@@ -1,6 +1,7 @@
 /* test_live_sockets.c - the kernel's table of Unix sockets. */
 #include "base/take.h"
 #include "verify/live_sockets.h"
+#include "verify/texts.h"
 #include <criterion/criterion.h>
 #include <errno.h>
 
@@ -23,7 +24,7 @@ Test(live_sockets, those_that_listen_and_those_of_datagrams_are_found_once) {
         cr_expect_str_eq(paths[1], "/dev/log");
         cr_expect_str_eq(paths[2], "/run/seq");
         cr_expect_null(paths[3]);
-        live_sockets_free(paths);
+        texts_free(paths);
 }
 
 Test(live_sockets, an_empty_table_has_none_and_another_text_is_refused) {
@@ -31,6 +32,6 @@ Test(live_sockets, an_empty_table_has_none_and_another_text_is_refused) {
 
         cr_assert_eq(live_sockets_parse(HEAD, &paths), 0);
         cr_expect_null(paths[0]);
-        live_sockets_free(paths);
+        texts_free(paths);
         cr_expect_eq(live_sockets_parse("nonsense\n", &paths), -EBADMSG);
 }
